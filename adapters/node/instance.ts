@@ -6,13 +6,14 @@ import type { FolderLock } from "./data-dir/folder-lock.ts";
 import { InstanceThreads } from "./threads/instance-threads.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import { randomBytes, randomUUID } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { createApp } from "../../src/handlers/app.ts";
 import type { App } from "../../src/handlers/pipeline.ts";
 import type { Asset, Assets } from "../../src/runtime/service/assets.ts";
 import type { Config } from "../../src/runtime/base/config/config.ts";
 import { CLICKHOUSE_EVENT_MS, CLICKHOUSE_FLUSH_CHECK_MS } from "../../src/runtime/base/config/clickhouse-limits.ts";
-import { UNFLUSHED_BYTES_MAX, STOP_FLUSH_MS, STOP_WRITES_MS } from "../../src/runtime/base/config/limits.ts";
+import { ENGINE_THREADS_MAX, UNFLUSHED_BYTES_MAX, STOP_FLUSH_MS, STOP_WRITES_MS } from "../../src/runtime/base/config/limits.ts";
 import { installationCheckAgent } from "../../src/runtime/base/config/names.ts";
 import type { ProcessUsage } from "../../src/runtime/service/host.ts";
 import { connectClickhouse } from "../clickhouse-connection.ts";
@@ -64,6 +65,9 @@ const MAINTENANCE_INTERVAL_MS = 1000;
 
 /** Used with `journal_fsync = "interval"`. Including the time of the disk, an event is durable within a second. */
 const JOURNAL_SYNC_INTERVAL_MS = 500;
+
+const engineThreadsOf = ({ engineThreads }: Config): number =>
+  engineThreads ?? Math.min(ENGINE_THREADS_MAX, Math.max(1, availableParallelism() - 1));
 
 interface InstanceOptions {
   readonly config: Config;
@@ -149,11 +153,16 @@ function startTimers(services: Services, app: App, server: RunningServer): () =>
   return () => timers.forEach(clearInterval);
 }
 
+/** Starts the engine before the first report needs it. Without events it may never be needed, and takes no memory. */
+async function startEngine({ eventStore, queryEngine }: Services): Promise<void> {
+  if ((await eventStore.sites()).size > 0) await queryEngine.health(new AbortController().signal);
+}
+
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { config, log, onFolderLost } = options;
   const dataFolder = resolve(config.dataDir);
   const lock = await openDataDir(dataFolder, onFolderLost, (message) => log.warn(message));
-  const threads = new InstanceThreads(options.threads, dataFolder, log);
+  const threads = new InstanceThreads(options.threads, dataFolder, engineThreadsOf(config), log);
   try {
     const services = await openServices(options, dataFolder, threads);
     const app = createApp(services);
@@ -163,10 +172,9 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       throw error;
     });
     const stopTimers = startTimers(services, app, server);
-    // Only once the server listens: the engine of an instance that cannot start stops, and the extension would log an error.
-    services.queryEngine.health(AbortSignal.timeout(STOP_FLUSH_MS)).catch(() => {});
-    // The first dashboard waits for this thread. If it does not start, the first report says so.
-    if (config.rollups) threads.rollupCalculator.headers([]).catch(() => {});
+    // Only once the server listens: the engine of an instance that cannot start stops, and the extension would log an error. If the
+    // engine does not start, the first report says so.
+    startEngine(services).catch(() => {});
     return { origin: server.origin, dataFolder, services, stop: () => shutDown({ server, services, threads, lock, stopTimers, log }) };
   } catch (error) {
     await threads.close();

@@ -4,7 +4,7 @@ import { CREDENTIALS_TRIED_MAX } from "../runtime/base/config/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/base/config/names.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { rateLimitKeyOf } from "../runtime/base/rate-limit.ts";
-import type { Asker } from "../runtime/query/plan.ts";
+import type { Asker } from "../runtime/query/scope.ts";
 import type { SlotUse } from "../runtime/results/query-limiter.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId } from "../storage/event.ts";

@@ -24,7 +24,7 @@ export const getDetails: Handler = async (_request, { services, deadline }) => {
   const { version, adminPassword, geoIsLoaded, geoBuiltMs, queryEngine, config } = services;
   // Right after startup this waits for the engine or starts it, so the extension is not reported as missing.
   if (queryEngine.state.hasExtension === null) await queryEngine.health(deadline.signal).catch(() => {});
-  const { hasExtension } = queryEngine.state;
+  const { hasExtension, threads } = queryEngine.state;
   const { unflushedEvents, filesLeftOut, cachedResults } = await services.gauges();
   return jsonReply({
     status: "ok",
@@ -34,6 +34,7 @@ export const getDetails: Handler = async (_request, { services, deadline }) => {
     auth_configured: adminPassword.isConfigured,
     geoip_loaded: geoIsLoaded,
     geoip_built: geoBuiltMs === null ? null : utcDateOf(geoBuiltMs),
+    engine_threads: threads,
     behavioral_extension_loaded: hasExtension === true,
     behavioral_version: hasExtension ? BEHAVIORAL_VERSION : null,
     filter_bots: config.filterBots,
@@ -96,6 +97,7 @@ const SCHEMAS = {
     auth_configured: boolean("Whether an admin password is set."),
     geoip_loaded: boolean("Whether a geo database is loaded."),
     geoip_built: orNull(text("Date on which the geo database was built; null without one.", { format: "date" })),
+    engine_threads: count("Threads of the query engine that are running."),
     behavioral_extension_loaded: boolean("Whether the behavioral extension is loaded."),
     behavioral_version: orNull(text("Version of the extension; null if it is not loaded.")),
     filter_bots: boolean("Whether events of bots are dropped."),

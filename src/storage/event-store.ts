@@ -18,27 +18,7 @@ import {
   type WrittenFile,
 } from "./partitions.ts";
 import type { Segment, SegmentLog } from "./segment.ts";
-
-/** Mutual exclusion per site: tasks of one site run one after another, tasks of different sites never wait for each other. */
-class SiteLocks {
-  readonly #tails = new Map<SiteId, Promise<void>>();
-
-  /** Runs the task once every earlier task of the site has ended. */
-  async run<T>(siteId: SiteId, task: () => Promise<T>): Promise<T> {
-    const before = this.#tails.get(siteId) ?? Promise.resolve();
-    const result = before.then(task);
-    const tail = result.then(
-      () => {},
-      () => {},
-    );
-    this.#tails.set(siteId, tail);
-    try {
-      return await result;
-    } finally {
-      if (this.#tails.get(siteId) === tail) this.#tails.delete(siteId);
-    }
-  }
-}
+import { SiteLocks } from "./site-locks.ts";
 
 interface ReplicationOptions {
   /** A database that answers reports in place of the files. */
@@ -153,7 +133,7 @@ export class EventStore {
 
   /** The days on which a site has events, oldest first. */
   days(siteId: SiteId): Promise<LocalDate[]> {
-    return this.#locks.run(siteId, () => this.#days(siteId));
+    return this.#locks.share(siteId, () => this.#days(siteId));
   }
 
   /** See `Partitions.known`. */
@@ -163,7 +143,7 @@ export class EventStore {
 
   /**
    * Runs the task on what a site has from `firstDay` to `lastDay`, oldest day first: every event accepted before the call. Until it
-   * ends, no file of the site is registered or deleted, and the journal releases none of its events.
+   * ends, no file of the site is registered or deleted, and the journal releases none of its events. Others may have snapshots, too.
    */
   withSnapshot<T>(
     siteId: SiteId,
@@ -171,7 +151,7 @@ export class EventStore {
     lastDay: LocalDate,
     task: (partitions: readonly Partition[]) => Promise<T>,
   ): Promise<T> {
-    return this.#locks.run(siteId, async () => task(await this.#partitionsBetween(siteId, firstDay, lastDay)));
+    return this.#locks.share(siteId, async () => task(await this.#partitionsBetween(siteId, firstDay, lastDay)));
   }
 
   /** The versions of a site's days with events from `firstDay` to `lastDay`, oldest first. */

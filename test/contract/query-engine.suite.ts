@@ -23,11 +23,18 @@ const DAY_MS = 86_400_000;
 const SITE = siteId("engine.test");
 
 const dayAt = (daysBack: number): LocalDate => utcDateOf(NOW_MS - daysBack * DAY_MS);
-const eventAt = (daysBack: number, pathname = "/") => anEvent({ siteId: SITE, timestampMs: NOW_MS - daysBack * DAY_MS, pathname });
+/** No visitor id outlives its day. */
+const eventAt = (daysBack: number, number: number) =>
+  anEvent({
+    siteId: SITE,
+    timestampMs: NOW_MS - daysBack * DAY_MS + number * 1000,
+    visitorId: BigInt(daysBack * 10 + (number % 3)),
+    pathname: `/${number % 5}`,
+  });
 
-const owner = (signal = new AbortController().signal) => ({ isGuest: false, signal });
+export const owner = (signal = new AbortController().signal) => ({ isGuest: false, signal });
 
-async function reportQuery(path: string, parameters: Readonly<Record<string, string>>): Promise<ReportQuery> {
+export async function reportQuery(path: string, parameters: Readonly<Record<string, string>>): Promise<ReportQuery> {
   const report = REPORTS.find((each: Report) => each.path === path) as Report;
   const given: Readonly<Record<string, string>> = { site_id: SITE, ...parameters };
   return (await report.prepare((name) => given[name] ?? null, ownerAt(NOW_MS))).query;
@@ -68,6 +75,7 @@ export async function createWorld({ objects, open }: EngineHost) {
     beforeRelease: (site, released, days) => engine.changed({ siteId: site, released, days }),
     beforeDelete: (site, firstDay, lastDay) => engine.changed({ siteId: site, deleted: { firstDay, lastDay } }),
   });
+  let appended = 0;
   const main = await reportQuery("/api/stats/main", { period: "7d" });
   return {
     engine,
@@ -76,7 +84,7 @@ export async function createWorld({ objects, open }: EngineHost) {
     eventStore,
     leftOutFiles,
     async append(...daysBack: readonly number[]) {
-      for (const back of daysBack) await eventStore.append(eventAt(back));
+      for (const back of daysBack) await eventStore.append(eventAt(back, ++appended));
     },
     async flush() {
       await eventStore.seal();
@@ -181,7 +189,7 @@ export function describeQueryEngine(name: string, createHost: () => Promise<Engi
 
     it("loads days before a query needs them, and tells what it holds", async () => {
       const { append, flush, engine } = await makeWorld();
-      expect(engine.state).toEqual({ memoryBytes: 0, cachedDays: 0, hasExtension: null });
+      expect(engine.state).toEqual({ memoryBytes: 0, cachedDays: 0, threads: 0, hasExtension: null });
       await append(1, 2, 3);
       await flush();
       await engine.load(SITE, { firstDay: dayAt(3), lastDay: dayAt(2) }, new AbortController().signal);

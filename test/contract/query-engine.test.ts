@@ -13,7 +13,17 @@ import { createLosableEngine, type LosableEngine } from "../support/losable-engi
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { createRecordingLog } from "../support/recording-log.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { createWorld, describeQueryEngine, type EngineHost, type OpenedEngine } from "./query-engine.suite.ts";
+import { createWorld, describeQueryEngine, type EngineHost, type OpenedEngine, owner, reportQuery } from "./query-engine.suite.ts";
+
+const DIVIDED: readonly (readonly [path: string, parameters: Readonly<Record<string, string>>])[] = [
+  ["/api/stats/main", { compare: "previous_period" }],
+  ["/api/stats/timeseries", { filters: "pages!=/1" }],
+  ["/api/stats/breakdown/:dimension", { dimension: "pages", columns: "bounce_rate,comparison" }],
+  ["/api/stats/breakdown/:dimension", { dimension: "entry-pages", search: "/", limit: "1", with_total: "true" }],
+  ["/api/stats/funnel", { steps: "page:/1,page:/2" }],
+  ["/api/stats/retention", {}],
+  ["/api/stats/flow", { page: "/1" }],
+];
 
 async function localHost(): Promise<EngineHost> {
   const objects = createMemoryObjectStore();
@@ -32,7 +42,7 @@ async function localHost(): Promise<EngineHost> {
 }
 
 /** The script or the module may be another one, which does not work. */
-async function threadHost({ script = threadScript("engine"), module = ENGINE_MODULE_URL } = {}): Promise<EngineHost> {
+async function threadHost({ script = threadScript("engine"), module = ENGINE_MODULE_URL, threads = 1 } = {}): Promise<EngineHost> {
   const dataFolder = await tempFolder();
   const log = createRecordingLog();
   const workers: Worker[] = [];
@@ -42,7 +52,7 @@ async function threadHost({ script = threadScript("engine"), module = ENGINE_MOD
   return {
     objects: createFileObjectStore(dataFolder),
     open: (parts: EngineParts): OpenedEngine => ({
-      engine: createThreadedEngine({ script, readModule: () => readFile(module), dataFolder, log }, parts),
+      engine: createThreadedEngine({ script, readModule: () => readFile(module), dataFolder, threads, dividedBytesMin: 1, log }, parts),
       kill: async () => void (await workers.at(-1)?.terminate()),
     }),
   };
@@ -50,6 +60,23 @@ async function threadHost({ script = threadScript("engine"), module = ENGINE_MOD
 
 describeQueryEngine("on the calling thread", localHost);
 describeQueryEngine("in a thread of its own", () => threadHost());
+describeQueryEngine("in three threads", () => threadHost({ threads: 3 }));
+
+it("three threads that divide a range answer as one does, and each has some of its days", async () => {
+  const one = await createWorld(await localHost());
+  const three = await createWorld(await threadHost({ threads: 3 }));
+  for (const world of [one, three]) {
+    for (let back = 0; back < 60; back++) await world.append(back, back, Math.floor(back / 2));
+    await world.flush();
+    await world.append(0, 3);
+  }
+  for (const [path, parameters] of DIVIDED) {
+    const query = await reportQuery(path, { period: "90d", ...parameters });
+    expect(await three.engine.execute(query, owner()), path).toBe(await one.engine.execute(query, owner()));
+  }
+  expect(three.engine.state.threads).toBe(3);
+  expect(three.engine.state.cachedDays).toBe(one.engine.state.cachedDays);
+});
 
 it.each([
   ["script throws", { script: "throw new Error('no engine here')" }],

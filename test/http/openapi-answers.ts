@@ -242,6 +242,12 @@ const objectsThat = (folders: () => Promise<never>): InProcessParts => ({ object
 
 type Send = (target: Target) => Promise<Response>;
 
+/** Reports over no events need no engine. */
+async function withEvents(target: InProcessTarget): Promise<InProcessTarget> {
+  for (const site of ["failing.test", "other.test"]) await post(target, wireEvent(site));
+  return target;
+}
+
 /** The answer once the time limit has passed, to a request that gets as far as it can before. */
 async function afterTheLimit(target: InProcessTarget, send: Send): Promise<Response> {
   const answer = send(target);
@@ -250,16 +256,29 @@ async function afterTheLimit(target: InProcessTarget, send: Send): Promise<Respo
   return answer;
 }
 
-const hanging = (id: string, parts: () => InProcessParts | Promise<InProcessParts>, send: Send): Failing => ({
+type Prepare = (target: InProcessTarget) => InProcessTarget | Promise<InProcessTarget>;
+
+const hanging = (
+  id: string,
+  parts: () => InProcessParts | Promise<InProcessParts>,
+  send: Send,
+  prepared: Prepare = (target) => target,
+): Failing => ({
   id,
   status: 408,
-  provoke: async () => afterTheLimit(await createInProcessTarget(READS_EVENTS, await parts()), send),
+  provoke: async () => afterTheLimit(await prepared(await createInProcessTarget(READS_EVENTS, await parts())), send),
 });
 
-const failing = (id: string, status: 500 | 503, parts: () => InProcessParts | Promise<InProcessParts>, send: Send): Failing => ({
+const failing = (
+  id: string,
+  status: 500 | 503,
+  parts: () => InProcessParts | Promise<InProcessParts>,
+  send: Send,
+  prepared: Prepare = (target) => target,
+): Failing => ({
   id,
   status,
-  provoke: async () => send(await createInProcessTarget(READS_EVENTS, await parts())),
+  provoke: async () => send(await prepared(await createInProcessTarget(READS_EVENTS, await parts()))),
 });
 
 /** A million events would take their time, and it is their number that counts. */
@@ -284,7 +303,9 @@ const busy = (request: ReportRequest): Failing => ({
   id: request.id,
   status: 429,
   async provoke() {
-    const target = await createInProcessTarget({ ...READS_EVENTS, SVC_MAX_CONCURRENT_QUERIES: "1" }, await engineThat(never));
+    const target = await withEvents(
+      await createInProcessTarget({ ...READS_EVENTS, SVC_MAX_CONCURRENT_QUERIES: "1" }, await engineThat(never)),
+    );
     void ask(target, aRequest("main"), "other.test");
     // Until it has the slot: it has to ask for the extension before.
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -297,6 +318,7 @@ const reportFailures = (request: ReportRequest): Failing[] => [
     request.id,
     () => engineThat(never),
     (target) => ask(target, request, "failing.test"),
+    withEvents,
   ),
   busy(request),
   failing(
@@ -304,12 +326,14 @@ const reportFailures = (request: ReportRequest): Failing[] => [
     500,
     () => engineThat(fail()),
     (target) => ask(target, request, "failing.test"),
+    withEvents,
   ),
   failing(
     request.id,
     503,
     () => engineThat(fail(new EngineFullError("full"))),
     (target) => ask(target, request, "failing.test"),
+    withEvents,
   ),
 ];
 

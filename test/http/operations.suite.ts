@@ -50,6 +50,7 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
         auth_configured: false,
         geoip_loaded: true,
         geoip_built: expect.stringMatching(/^20\d\d-\d\d-\d\d$/) as unknown,
+        engine_threads: expect.any(Number) as unknown,
         behavioral_extension_loaded: true,
         behavioral_version: BEHAVIORAL_VERSION,
         filter_bots: true,
@@ -119,6 +120,7 @@ const GAUGES = [
   ...[
     "svc_journal_lag_seconds",
     "svc_engine_memory_bytes",
+    "svc_engine_threads",
     "svc_cached_partitions",
     "svc_catalog_partitions",
     "svc_catalog_files",

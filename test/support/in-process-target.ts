@@ -139,7 +139,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       segmentLog,
       openEngine: (given) => {
         const all = { ...given, objects, calculator, exportMemory, wait: setTimeout, log };
-        const open = async () => (life = await openDuckdbQueries({ ...all, engine: new OnDemandEngine(openDatabase) }));
+        const open = async () => (life = await openDuckdbQueries({ ...all, engine: new OnDemandEngine(openDatabase), others: null }));
         return new RestartingEngine({ ...all, start: open });
       },
       connectClickhouse: parts.connectClickhouse ?? connectClickhouse,

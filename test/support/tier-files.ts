@@ -31,7 +31,6 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/fault/clickhouse-steps.test.ts",
   // Days enough for rollups. In the quick tier, properties of reports make some of a few.
   "test/unit/runtime/duckdb/rollups/rollups.test.ts",
-  "test/unit/runtime/duckdb/measure-computation.test.ts",
   "test/unit/runtime/upkeep/rollup-verification.test.ts",
   "test/unit/runtime/upkeep/local-dates.test.ts",
   "test/unit/runtime/upkeep/backup.test.ts",
@@ -153,6 +152,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/breakdowns.test.ts",
   "test/property/chunks.test.ts",
   "test/property/comparison.test.ts",
+  "test/property/event-measures.test.ts",
   "test/property/figures.test.ts",
   "test/property/intervals.test.ts",
   "test/property/property-keys.test.ts",

@@ -1,60 +1,22 @@
 /**
- * The query engine in a worker thread, so that queries do not delay ingestion: the main thread's end of one life. It ends with the thread,
- * or when an aborted query does not end in time.
+ * The query engine in worker threads, so that queries do not delay ingestion and use all cores: the main thread's end of one life. It ends
+ * with any of its threads, and when an aborted query does not end in time.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
-import { Worker } from "node:worker_threads";
-import { AppError } from "../../../src/runtime/base/errors.ts";
-import { type Log, type LogFields, reasonOf } from "../../../src/runtime/base/metrics/log.ts";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { DIVIDED_BYTES_MIN } from "../../../src/runtime/base/config/limits.ts";
+import { type Log, reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { EngineClosedError, EngineLostError } from "../../../src/runtime/duckdb/engine.ts";
-import type { EngineConfig, EngineParts } from "../../../src/runtime/engine/duckdb-queries.ts";
-import { EventFeed, type SnapshotReply, type SnapshotRequest } from "../../../src/runtime/engine/event-feed.ts";
+import type { EngineParts } from "../../../src/runtime/engine/duckdb-queries.ts";
+import { EventFeed } from "../../../src/runtime/engine/event-feed.ts";
+import { homeOf, type Thread } from "../../../src/runtime/duckdb/shares.ts";
 import { RestartingEngine } from "../../../src/runtime/engine/restarting-engine.ts";
-import type { Asker } from "../../../src/runtime/query/plan.ts";
+import type { Asker } from "../../../src/runtime/query/scope.ts";
 import { type Change, type EngineState, type QueryEngine, UNSTARTED } from "../../../src/runtime/query/query-engine.ts";
 import type { SiteId } from "../../../src/storage/event.ts";
-
-/** The `workerData` of the thread. */
-export interface EngineThreadData {
-  readonly dataFolder: string;
-  readonly config: EngineConfig;
-}
-
-/** A call of the port without its signal. An export is read, chunk by chunk, by `next`. */
-export type ThreadCall =
-  | { readonly method: "execute" | "export"; readonly query: Parameters<QueryEngine["execute"]>[0]; readonly asker: Omit<Asker, "signal"> }
-  | { readonly method: "load"; readonly siteId: SiteId; readonly range: Parameters<QueryEngine["load"]>[1] }
-  | { readonly method: "health" }
-  | { readonly method: "changed"; readonly change: Change }
-  | { readonly method: "next" | "return"; readonly export: number };
-
-export type ToThread =
-  | { readonly id: number; readonly call: ThreadCall }
-  /** Aborts the call with this id. */
-  | { readonly cancelled: number }
-  | { readonly module: WebAssembly.Module }
-  | SnapshotReply;
-
-interface ThreadError {
-  readonly message: string;
-  /** Of an `AppError`. */
-  readonly failure?: AppError["failure"];
-  readonly isLost: boolean;
-}
-
-export type FromThread =
-  | { readonly id: number; readonly result: unknown; readonly state: EngineState }
-  | { readonly id: number; readonly error: ThreadError }
-  | SnapshotRequest
-  /** The thread does not need the snapshot any more. */
-  | { readonly closed: number }
-  | { readonly log: keyof Log; readonly message: string; readonly fields: LogFields | undefined }
-  | { readonly file: string; readonly isLeftOut: boolean }
-  | { readonly unreadableRollupOf: SiteId };
-
-/** If an aborted query has not ended by then, the thread counts as hung and is ended. */
-const CANCEL_GRACE_MS = 15_000;
+import { CallPort } from "./call-port.ts";
+import { type EngineThreadData, errorOf, type Failure, type FromThread, type ThreadCall, type ToThread } from "./engine-messages.ts";
 
 /**
  * Rough number of bytes of a function's code that run before V8 optimizes it. The defaults, 1.8 MB in Node 20 and 13 MB in Node 22 to 26,
@@ -62,45 +24,35 @@ const CANCEL_GRACE_MS = 15_000;
  */
 const TIERING_BUDGET_BYTES = 40_000_000;
 
-interface Pending {
-  readonly resolve: (result: never) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-const errorOf = ({ message, failure, isLost }: ThreadError): Error => {
-  if (failure) return new AppError(failure, message);
-  return isLost ? new EngineLostError(message) : new Error(message);
-};
-
 interface EngineThreadOptions extends EngineParts {
   readonly script: string;
   readonly dataFolder: string;
   readonly module: Promise<WebAssembly.Module>;
+  readonly thread: Thread;
+  readonly onWantedPeer: (peer: number) => void;
+  readonly onExit: () => void;
   readonly log: Log;
 }
 
-class EngineThread implements QueryEngine {
+class EngineThread {
   readonly #options: EngineThreadOptions;
   readonly #worker: Worker;
   readonly #feed: EventFeed;
-  readonly #pending = new Map<number, Pending>();
-  readonly #cancelDeadlines = new Map<number, NodeJS.Timeout>();
-  #calls = 0;
-  #state = UNSTARTED;
-  /** Set once the thread has ended. */
-  #end: EngineLostError | null = null;
+  readonly #calls: CallPort<ThreadCall, Failure>;
   #isClosed = false;
+  state = UNSTARTED;
 
   constructor(options: EngineThreadOptions) {
-    const { script, dataFolder, config, eventStore, module, log } = options;
+    const { script, dataFolder, config, thread, eventStore, module, log } = options;
     this.#options = options;
-    this.#worker = new Worker(script, { eval: true, workerData: { dataFolder, config } satisfies EngineThreadData });
-    this.#feed = new EventFeed(eventStore, (reply) => this.#post(reply));
+    this.#worker = new Worker(script, { eval: true, workerData: { dataFolder, config, thread } satisfies EngineThreadData });
+    this.#feed = new EventFeed(eventStore, (reply) => this.post(reply));
+    this.#calls = new CallPort({ post: (message) => this.post(message), errorOf, onHung: () => this.#onHung() });
     this.#worker.on("message", (message: FromThread) => this.#receive(message));
     this.#worker.on("error", (error) => log.error("the engine failed", { reason: reasonOf(error) }));
     this.#worker.on("exit", () => this.#onExit());
     module.then(
-      (compiled) => this.#post({ module: compiled }),
+      (compiled) => this.post({ module: compiled }),
       (error: unknown) => {
         log.error("the engine's module cannot be read and compiled", { reason: reasonOf(error) });
         void this.#worker.terminate();
@@ -108,102 +60,64 @@ class EngineThread implements QueryEngine {
     );
   }
 
-  get state(): EngineState {
-    return this.#state;
-  }
-
-  #post(message: ToThread): void {
-    this.#worker.postMessage(message);
+  post(message: ToThread, transferred: readonly MessagePort[] = []): void {
+    this.#worker.postMessage(message, transferred);
   }
 
   #receive(message: FromThread): void {
-    const { leftOutFiles, onUnreadableRollup, log } = this.#options;
-    if ("id" in message) this.#settle(message);
+    const { leftOutFiles, onUnreadableRollup, onWantedPeer, log } = this.#options;
+    if ("id" in message) this.#calls.settle(message);
     else if ("snapshot" in message) void this.#feed.open(message);
     else if ("closed" in message) this.#feed.close(message.closed);
+    else if ("state" in message) this.state = message.state;
+    else if ("wantedPeer" in message) onWantedPeer(message.wantedPeer);
     else if ("log" in message) log[message.log](message.message, message.fields);
     else if ("file" in message) leftOutFiles[message.isLeftOut ? "note" : "forget"](message.file);
     else onUnreadableRollup(message.unreadableRollupOf);
   }
 
-  #settle(reply: Extract<FromThread, { readonly id: number }>): void {
-    clearTimeout(this.#cancelDeadlines.get(reply.id));
-    this.#cancelDeadlines.delete(reply.id);
-    const pending = this.#pending.get(reply.id);
-    this.#pending.delete(reply.id);
-    if ("result" in reply) {
-      this.#state = reply.state;
-      pending?.resolve(reply.result as never);
-    } else pending?.reject(errorOf(reply.error));
+  #onHung(): void {
+    this.#options.log.error("the engine did not end an aborted query in time and is restarted");
+    void this.#worker.terminate();
   }
 
   #onExit(): void {
-    this.#end = this.#isClosed ? new EngineClosedError("the engine is closed") : new EngineLostError("the engine's thread has ended");
-    this.#state = UNSTARTED;
+    this.state = UNSTARTED;
     this.#feed.end();
-    for (const timeout of this.#cancelDeadlines.values()) clearTimeout(timeout);
-    for (const { reject } of this.#pending.values()) reject(this.#end);
-    this.#pending.clear();
-  }
-
-  #call(call: ThreadCall, signal?: AbortSignal): Promise<never> {
-    if (this.#end) return Promise.reject(this.#end);
-    if (signal?.aborted) return Promise.reject(signal.reason as Error);
-    const id = ++this.#calls;
-    return new Promise<never>((resolve, reject) => {
-      const onAbort = () => this.#cancel(id, signal?.reason);
-      const settled = () => signal?.removeEventListener("abort", onAbort);
-      this.#pending.set(id, {
-        resolve: (result) => (settled(), resolve(result)),
-        reject: (reason) => (settled(), reject(reason)),
-      });
-      signal?.addEventListener("abort", onAbort, { once: true });
-      this.#post({ id, call });
-    });
-  }
-
-  /** Rejects the call at once. The thread gets some time to end the query; if it does not, it is ended. */
-  #cancel(id: number, reason: unknown): void {
-    this.#pending.get(id)?.reject(reason);
-    this.#pending.delete(id);
-    this.#post({ cancelled: id });
-    const timeout = setTimeout(() => {
-      this.#options.log.error("the engine did not end an aborted query in time and is restarted");
-      void this.#worker.terminate();
-    }, CANCEL_GRACE_MS);
-    this.#cancelDeadlines.set(id, timeout.unref());
+    this.#calls.end(this.#isClosed ? new EngineClosedError("the engine is closed") : new EngineLostError("the engine's thread has ended"));
+    this.#options.onExit();
   }
 
   execute(query: Parameters<QueryEngine["execute"]>[0], { signal, ...asker }: Asker): Promise<string> {
-    return this.#call({ method: "execute", query, asker }, signal);
+    return this.#calls.call({ method: "execute", query, asker }, signal);
   }
 
   async export(query: Parameters<QueryEngine["export"]>[0], { signal, ...asker }: Asker): Promise<AsyncIterator<Uint8Array, undefined>> {
-    const number: number = await this.#call({ method: "export", query, asker }, signal);
+    const number: number = await this.#calls.call({ method: "export", query, asker }, signal);
     return {
       next: async () => {
-        const value: Uint8Array | null = await this.#call({ method: "next", export: number });
+        const value: Uint8Array | null = await this.#calls.call({ method: "next", export: number });
         return value ? { value } : { done: true, value: undefined };
       },
       return: async () => {
         // Its memory has gone with the thread.
-        await this.#call({ method: "return", export: number }).catch(() => {});
+        await this.#calls.call({ method: "return", export: number }).catch(() => {});
         return { done: true, value: undefined };
       },
     };
   }
 
   load(siteId: SiteId, range: Parameters<QueryEngine["load"]>[1], signal: AbortSignal): Promise<void> {
-    return this.#call({ method: "load", siteId, range }, signal);
+    return this.#calls.call({ method: "load", siteId, range }, signal);
   }
 
   health(signal: AbortSignal): Promise<EngineState> {
-    return this.#call({ method: "health" }, signal);
+    return this.#calls.call({ method: "health" }, signal);
   }
 
   async changed(all: Change): Promise<void> {
     const change = this.#feed.changeOf(all);
-    if (change) await this.#call({ method: "changed", change }).catch(() => {});
+    if (change) await this.#calls.call({ method: "changed", change }).catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -216,11 +130,91 @@ interface ThreadedEngineOptions {
   readonly script: string;
   readonly readModule: () => Promise<Uint8Array<ArrayBuffer>>;
   readonly dataFolder: string;
+  readonly threads: number;
+  /** `DIVIDED_BYTES_MIN` by default. */
+  readonly dividedBytesMin?: number;
   readonly log: Log;
 }
 
+/** The threads of one life: each is started when it is first needed. */
+class EngineThreads implements QueryEngine {
+  readonly #options: Omit<EngineThreadOptions, "thread" | "onExit" | "onWantedPeer">;
+  readonly #shares: Omit<Thread, "number">;
+  readonly #threads = new Map<number, EngineThread>();
+  #hasEnded = false;
+
+  constructor(options: Omit<EngineThreadOptions, "thread" | "onExit" | "onWantedPeer">, shares: Omit<Thread, "number">) {
+    this.#options = options;
+    this.#shares = shares;
+  }
+
+  #thread(number: number): EngineThread {
+    if (this.#hasEnded) throw new EngineLostError("a thread of the engine has ended");
+    const known = this.#threads.get(number);
+    if (known) return known;
+    const thread = new EngineThread({
+      ...this.#options,
+      thread: { ...this.#shares, number },
+      onWantedPeer: (peer) => this.#connect(number, peer),
+      onExit: () => this.#end(),
+    });
+    this.#threads.set(number, thread);
+    return thread;
+  }
+
+  #home(siteId: SiteId): EngineThread {
+    return this.#thread(homeOf(siteId, this.#shares.count));
+  }
+
+  #connect(one: number, other: number): void {
+    if (this.#hasEnded) return;
+    const { port1, port2 } = new MessageChannel();
+    this.#thread(one).post({ peer: other, port: port1 }, [port1]);
+    this.#thread(other).post({ peer: one, port: port2 }, [port2]);
+  }
+
+  /** What one thread holds is worth nothing without the others. */
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    for (const thread of this.#threads.values()) void thread.close();
+  }
+
+  get state(): EngineState {
+    const states = Array.from(this.#threads.values(), ({ state }) => state);
+    return {
+      memoryBytes: states.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+      cachedDays: states.reduce((sum, { cachedDays }) => sum + cachedDays, 0),
+      threads: states.length,
+      hasExtension: states.find(({ hasExtension }) => hasExtension !== null)?.hasExtension ?? null,
+    };
+  }
+
+  execute: QueryEngine["execute"] = async (query, asker) => this.#home(query.scope.siteId).execute(query, asker);
+  /** All on one thread, because exports share one memory. */
+  export: QueryEngine["export"] = async (query, asker) => this.#thread(0).export(query, asker);
+  load: QueryEngine["load"] = async (siteId, range, signal) => this.#home(siteId).load(siteId, range, signal);
+
+  async health(signal: AbortSignal): Promise<EngineState> {
+    await this.#thread(0).health(signal);
+    return this.state;
+  }
+
+  async changed(change: Change): Promise<void> {
+    await Promise.all(Array.from(this.#threads.values(), (thread) => thread.changed(change)));
+  }
+
+  async close(): Promise<void> {
+    this.#hasEnded = true;
+    await Promise.all(Array.from(this.#threads.values(), (thread) => thread.close()));
+  }
+}
+
 /** The query engine of an instance. */
-export function createThreadedEngine({ readModule, ...options }: ThreadedEngineOptions, parts: EngineParts): QueryEngine {
+export function createThreadedEngine(
+  { readModule, threads: count, dividedBytesMin = DIVIDED_BYTES_MIN, ...options }: ThreadedEngineOptions,
+  parts: EngineParts,
+): QueryEngine {
   let module: Promise<WebAssembly.Module> | null = null;
   /** V8 compiles it in the background, while the thread loads its script. */
   function compiled(): Promise<WebAssembly.Module> {
@@ -231,7 +225,7 @@ export function createThreadedEngine({ readModule, ...options }: ThreadedEngineO
     return module;
   }
   return new RestartingEngine({
-    start: async () => new EngineThread({ ...options, ...parts, module: compiled() }),
+    start: async () => new EngineThreads({ ...options, ...parts, module: compiled() }, { count, dividedBytesMin }),
     wait,
     log: options.log,
   });

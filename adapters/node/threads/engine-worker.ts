@@ -1,23 +1,33 @@
 /** Entry point of the engine's thread. The database opens with the first query that needs it. */
 import { setTimeout as wait } from "node:timers/promises";
-import { parentPort, workerData } from "node:worker_threads";
-import { AppError } from "../../../src/runtime/base/errors.ts";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { ROLLUP_CACHE } from "../../../src/runtime/base/config/report-limits.ts";
-import { type Log, type LogFields, reasonOf } from "../../../src/runtime/base/metrics/log.ts";
-import { EngineLostError } from "../../../src/runtime/duckdb/engine.ts";
+import type { Log, LogFields } from "../../../src/runtime/base/metrics/log.ts";
+import type { Columns } from "../../../src/storage/columns.ts";
+import type { SharedRows } from "../../../src/runtime/duckdb/shares.ts";
 import { CallingEngine, type EngineCall, OnDemandEngine, runCall } from "../../../src/runtime/duckdb/on-demand-engine.ts";
 import { createInlineRollupCalculator } from "../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { exportMemoryOf, openDuckdbQueries } from "../../../src/runtime/engine/duckdb-queries.ts";
+import type { PlannedEngine } from "../../../src/runtime/engine/planned-engine.ts";
 import { FedEvents } from "../../../src/runtime/engine/event-feed.ts";
 import type { QueryEngine } from "../../../src/runtime/query/query-engine.ts";
 import { createFileObjectStore } from "../files/file-stores.ts";
+import { type CallMessage, CallPort, CallServer, type ReplyMessage } from "./call-port.ts";
 import type { DatabaseThreadData } from "./database-thread.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
-import type { EngineThreadData, FromThread, ThreadCall, ToThread } from "./engine-thread.ts";
+import {
+  errorOf,
+  type EngineThreadData,
+  type Failure,
+  failureOf,
+  type FromThread,
+  type ThreadCall,
+  type ToThread,
+} from "./engine-messages.ts";
 import { lowerPriority, servePort } from "./port-thread.ts";
 
-const port = parentPort;
-if (!port) throw new Error("engine-worker must run in a worker thread");
+const main = parentPort;
+if (!main) throw new Error("engine-worker must run in a worker thread");
 
 lowerPriority("query");
 
@@ -31,9 +41,48 @@ function serveDatabase({ database }: DatabaseThreadData): void {
   servePort(served, "query");
 }
 
+/** The ways to the other threads, which divide the days of large ranges. */
+class Peers {
+  readonly #want: (peer: number) => void;
+  readonly #rowsOf: (rows: SharedRows, signal: AbortSignal) => Promise<unknown>;
+  readonly #ports = new Map<number, CallPort<SharedRows, Failure>>();
+  readonly #waiting = new Map<number, (() => void)[]>();
+
+  constructor(want: (peer: number) => void, rowsOf: (rows: SharedRows, signal: AbortSignal) => Promise<unknown>) {
+    this.#want = want;
+    this.#rowsOf = rowsOf;
+  }
+
+  /** Calls go both ways. */
+  add(peer: number, port: MessagePort): void {
+    const calls = new CallPort<SharedRows, Failure>({ post: (message) => port.postMessage(message), errorOf });
+    const server = new CallServer<SharedRows, Failure>({ run: this.#rowsOf, reply: (message) => port.postMessage(message), failureOf });
+    port.on("message", (message: CallMessage<SharedRows> | ReplyMessage<Failure>) => {
+      if ("call" in message || "cancelled" in message) void server.receive(message);
+      else calls.settle(message);
+    });
+    this.#ports.set(peer, calls);
+    for (const resolve of this.#waiting.get(peer) ?? []) resolve();
+    this.#waiting.delete(peer);
+  }
+
+  async rowsOf(peer: number, rows: SharedRows, signal: AbortSignal): Promise<readonly Columns[]> {
+    if (!this.#ports.has(peer)) await this.#connected(peer);
+    const port = this.#ports.get(peer);
+    if (!port) throw new Error(`thread ${peer} is not connected`);
+    return port.call(rows, signal);
+  }
+
+  #connected(peer: number): Promise<void> {
+    const waiting = this.#waiting.get(peer);
+    if (!waiting) this.#want(peer);
+    return new Promise((resolve) => this.#waiting.set(peer, [...(waiting ?? []), resolve]));
+  }
+}
+
 /** The port's calls arrive as messages. */
-function serveQueries({ dataFolder, config }: EngineThreadData): void {
-  const send = (message: FromThread, transferred: readonly ArrayBuffer[] = []) => port?.postMessage(message, transferred);
+function serveQueries({ dataFolder, config, thread }: EngineThreadData): void {
+  const send = (message: FromThread, transferred: readonly ArrayBuffer[] = []) => main?.postMessage(message, transferred);
 
   const logAt = (level: keyof Log) => (message: string, fields?: LogFields) => send({ log: level, message, fields });
   const log: Log = { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
@@ -43,7 +92,20 @@ function serveQueries({ dataFolder, config }: EngineThreadData): void {
 
   const objects = createFileObjectStore(dataFolder);
   const events = new FedEvents(objects, send);
-  const queries = openDuckdbQueries({
+  async function reporting<Result>(task: (engine: PlannedEngine) => Promise<Result>): Promise<Result> {
+    const engine = await queries;
+    try {
+      return await task(engine);
+    } finally {
+      send({ state: engine.state });
+    }
+  }
+
+  const peers = new Peers(
+    (peer) => send({ wantedPeer: peer }),
+    (rows, signal) => reporting((engine) => engine.rowsOf(rows, signal)),
+  );
+  const queries: Promise<PlannedEngine> = openDuckdbQueries({
     ...{ config, objects, log, wait, eventStore: events },
     engine: new OnDemandEngine(async () => createDuckdbEngine(await module)),
     calculator: createInlineRollupCalculator(objects, ROLLUP_CACHE),
@@ -52,6 +114,7 @@ function serveQueries({ dataFolder, config }: EngineThreadData): void {
       forget: (file) => send({ file, isLeftOut: false }),
     },
     exportMemory: exportMemoryOf(config),
+    others: { thread, rowsOf: (number, rows, signal) => peers.rowsOf(number, rows, signal) },
     onUnreadableRollup: (siteId) => send({ unreadableRollupOf: siteId }),
   });
 
@@ -85,28 +148,17 @@ function serveQueries({ dataFolder, config }: EngineThreadData): void {
     }
   }
 
-  const running = new Map<number, AbortController>();
+  const server = new CallServer<ThreadCall, Failure>({
+    run: (call, signal) => reporting((engine) => run(engine, call, signal)),
+    reply: send,
+    failureOf,
+  });
 
-  async function answer(id: number, call: ThreadCall): Promise<void> {
-    const controller = new AbortController();
-    running.set(id, controller);
-    try {
-      const engine = await queries;
-      const result = await run(engine, call, controller.signal);
-      send({ id, result, state: engine.state }, result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : []);
-    } catch (error) {
-      const failure = error instanceof AppError && { failure: error.failure };
-      send({ id, error: { message: reasonOf(error), isLost: error instanceof EngineLostError, ...failure } });
-    } finally {
-      running.delete(id);
-    }
-  }
-
-  port?.on("message", (message: ToThread) => {
+  main?.on("message", (message: ToThread) => {
     if ("module" in message) setModule(message.module);
     else if ("snapshot" in message) events.receive(message);
-    else if ("cancelled" in message) running.get(message.cancelled)?.abort();
-    else void answer(message.id, message.call);
+    else if ("peer" in message) peers.add(message.peer, message.port);
+    else void server.receive(message);
   });
 }
 

@@ -55,12 +55,12 @@ export class InstanceThreads {
   readonly passwordHasher: ReturnType<typeof threadedPasswordHasher>;
   readonly parquet: ReturnType<typeof threadedParquetWriter>;
   readonly rollupCalculator: ReturnType<typeof threadedRollupCalculator>;
-
   #engine: QueryEngine | null = null;
 
-  constructor(threads: Threads, dataFolder: string, log: Log) {
+  constructor(threads: Threads, dataFolder: string, engineThreads: number, log: Log) {
     const { engine: script, readEngineModule: readModule } = threads;
-    this.openEngine = (parts) => (this.#engine = createThreadedEngine({ script, readModule, dataFolder, log }, parts));
+    this.openEngine = (parts) =>
+      (this.#engine = createThreadedEngine({ script, readModule, dataFolder, threads: engineThreads, log }, parts));
     this.passwordHasher = threadedPasswordHasher(threads.passwords);
     this.parquet = threadedParquetWriter(threads.parquet);
     this.rollupCalculator = threadedRollupCalculator(threads.rollups, dataFolder);

@@ -9,7 +9,6 @@ import { unlessAborted } from "../base/queue.ts";
 import { NOT_RECORDED, StringDictionary } from "../duckdb/tables/dictionaries.ts";
 import {
   type AggregateQuery,
-  type Asker,
   type Plan,
   type PlanRunner,
   type PlanStep,
@@ -20,7 +19,7 @@ import {
   type TextsOf,
 } from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
-import type { SiteRange } from "../query/scope.ts";
+import { type Asker, type SiteRange } from "../query/scope.ts";
 import { joinSql, resultColumn, sql, type SqlRow, SqlText, textCode } from "../query/sql.ts";
 import {
   type ClickhouseConnection,

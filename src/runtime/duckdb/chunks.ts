@@ -3,7 +3,7 @@ import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts"
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { CHUNK_BYTES_MAX, CHUNKS_OF_BUDGET_MIN, PART_BYTES_MIN } from "../base/config/limits.ts";
 import { GUEST_CHUNKS_SHARE_MAX } from "../base/config/report-limits.ts";
-import type { Asker } from "../query/plan.ts";
+import type { Asker } from "../query/scope.ts";
 import { type DateRange, rangeOfDays } from "../query/date-range.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
 import type { PartitionCache } from "./cache/partition-cache.ts";

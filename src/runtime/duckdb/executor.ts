@@ -13,11 +13,11 @@ import { AppError, invalidInput } from "../base/errors.ts";
 import type { DateRange } from "../query/date-range.ts";
 import {
   type AggregateQuery,
-  type Asker,
   definitionOf,
   type Needs,
   needsOf,
   type Plan,
+  type PlanSource,
   type PlanRunner,
   type PlanStep,
   rowColumns,
@@ -32,7 +32,7 @@ import {
   visitsOf,
 } from "../query/plan.ts";
 import { RowSum } from "../query/row-sum.ts";
-import type { SiteRange } from "../query/scope.ts";
+import { type Asker, type SiteRange } from "../query/scope.ts";
 import { joinSql, numberIn, sql, type SqlRow, type SqlText, textIn } from "../query/sql.ts";
 import { TooManyStepsError } from "../query/text-matching.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
@@ -41,6 +41,7 @@ import { bytesOf, type Chunk, chunkBytesMax, ChunkLoader, chunkName, cutIntoPart
 import { DroppedError, type Engine, EngineFullError, QUERY_TESTS_MAX, TooManyTestsError } from "./engine.ts";
 import { readableIn, rowsQuery, statement } from "./event-rows.ts";
 import type { PartsOfQueries, RollupExecution } from "./rollups/rollup-execution.ts";
+import { divided, type OtherThreads } from "./shares.ts";
 import { SumMemory, TooManyRowsError } from "./sum-memory.ts";
 
 /** A search among properties reads its matches only, so that a few of very many values are found. */
@@ -137,6 +138,8 @@ interface ExecutorOptions {
   /** null if every report reads events. */
   readonly rollups: RollupExecution | null;
   readonly files: FileExecution;
+  /** null where there are none. */
+  readonly others: OtherThreads | null;
   /** Resolves after other work could run. */
   readonly pause: () => Promise<void>;
 }
@@ -158,6 +161,21 @@ interface Reader {
   readonly calendar: Calendar;
 }
 
+/** A step as another thread finds it in the same plan. */
+interface SharedStep {
+  readonly source: PlanSource;
+  readonly step: number;
+  /** The queries before they were narrowed. */
+  readonly queries: readonly AggregateQuery[];
+}
+
+/** Where the rows of each query are among those of others; null if they are not. */
+function placesOf(queries: readonly AggregateQuery[], others: readonly AggregateQuery[]): readonly number[] | null {
+  const keys = others.map(rowsKeyOf);
+  const places = queries.map((query) => keys.indexOf(rowsKeyOf(query)));
+  return places.includes(-1) ? null : places;
+}
+
 const isWithin = ({ firstDay, lastDay }: DateRange, { day }: PartitionVersion): boolean => firstDay <= day && day <= lastDay;
 
 export class Executor implements PlanRunner {
@@ -171,24 +189,48 @@ export class Executor implements PlanRunner {
     this.#sums = new SumMemory(options.budgetBytes);
   }
 
-  async run<Result>({ steps, toResult }: Plan<Result>, asker: Asker, calendar: Calendar): Promise<Result> {
-    return toResult(await runSteps(steps, (step) => this.#runStep(step, { asker, calendar })));
+  async run<Result>({ source, steps, toResult }: Plan<Result>, asker: Asker, calendar: Calendar): Promise<Result> {
+    const sharedOf = (step: number) => source && { source, step, queries: steps[step]?.queries ?? [] };
+    return toResult(await runSteps(steps, (step, index) => this.#runStep(step, sharedOf(index), { asker, calendar })));
+  }
+
+  /** The sum of the rows of each query of a step, over ranges that this thread owns. */
+  async rowsOf(
+    { siteRange, queries }: PlanStep,
+    ranges: readonly DateRange[],
+    asker: Asker,
+    calendar: Calendar,
+  ): Promise<readonly Columns[]> {
+    const days = await this.versionsOf(siteRange);
+    const parts = await this.#rowsOfOwn(ranges, { siteRange, queries }, days, { asker, calendar });
+    const sums: Columns[] = [];
+    for (const [i, query] of queries.entries()) {
+      const ofQuery = parts.map((part) => part[i] ?? {});
+      sums.push(ofQuery.length === 1 ? (ofQuery[0] ?? {}) : await this.#summed(query, ofQuery, asker, (sum) => sum.toColumns()));
+    }
+    return sums;
   }
 
   /** Adds up what is known: rollups, the kept rows of parts, and the rows of all others from their events. */
-  async #runStep(step: PlanStep, by: Reader): Promise<StepRows> {
+  async #runStep(step: PlanStep, shared: SharedStep | undefined, by: Reader): Promise<StepRows> {
     const { rollups } = this.#options;
     const days = await this.versionsOf(step.siteRange);
     // Sums over nothing have no rows, and need no engine that may still have to start.
     if (days.length === 0) return step.queries.map(() => []);
     const covered = await rollups?.coverage(step, days);
     const ofRollups = covered && covered.rollups.length > 0 ? await rollups?.rowsOf(step, covered, by.asker.signal) : null;
-    const rest = await this.#rowsIn(ofRollups && covered ? covered.rest : [step.siteRange.range], step, days, by);
+    const rest = await this.#rowsIn(ofRollups && covered ? covered.rest : [step.siteRange.range], step, shared, days, by);
     const parts = ofRollups ? rest.map((ofQuery, i) => [...(ofRollups[i] ?? []), ...ofQuery]) : rest;
     return this.#totals(step, parts, by.asker);
   }
 
-  async #rowsIn(ranges: readonly DateRange[], step: PlanStep, days: readonly PartitionVersion[], by: Reader): Promise<PartsOfQueries> {
+  async #rowsIn(
+    ranges: readonly DateRange[],
+    step: PlanStep,
+    shared: SharedStep | undefined,
+    days: readonly PartitionVersion[],
+    by: Reader,
+  ): Promise<PartsOfQueries> {
     const { siteRange, queries } = step;
     const found: (readonly Columns[])[] = [];
     const left: DateRange[] = [];
@@ -197,12 +239,45 @@ export class Executor implements PlanRunner {
       if (ofFiles) found.push(ofFiles);
       else left.push(range);
     }
-    if (left.length > 0) found.push(...(await this.#rowsOfEvents(left, step, days, by)));
+    if (left.length > 0) found.push(...(await this.#rowsOfEvents(left, step, shared, days, by)));
     return queries.map((_, i) => found.map((ofQueries) => ofQueries[i] ?? {}));
   }
 
-  /** The rows of each query for each part of the ranges. */
-  #rowsOfEvents(
+  /** The rows of each query for each part of the ranges. Large ranges are divided among the threads. */
+  async #rowsOfEvents(
+    ranges: readonly DateRange[],
+    step: PlanStep,
+    shared: SharedStep | undefined,
+    days: readonly PartitionVersion[],
+    by: Reader,
+  ): Promise<PartsOfQueries> {
+    const { others, rotationDays } = this.#options;
+    const places = shared && placesOf(step.queries, shared.queries);
+    const daysIn = (range: DateRange) => days.filter((day) => isWithin(range, day));
+    const bytes = ranges.reduce((sum, range) => sum + bytesOf(daysIn(range)), 0);
+    if (!others || !shared || !places || bytes < others.thread.dividedBytesMin) return this.#rowsOfOwn(ranges, step, days, by);
+    const { number, count } = others.thread;
+    const { asker, calendar } = by;
+    const failed = new AbortController();
+    const signal = AbortSignal.any([asker.signal, failed.signal]);
+    const rowsOf = async (thread: number, owned: readonly DateRange[]): Promise<PartsOfQueries> => {
+      if (owned.length === 0) return [];
+      if (thread === number) return this.#rowsOfOwn(owned, step, days, { asker: { ...asker, signal }, calendar });
+      const { source, step: index } = shared;
+      const rows = await others.rowsOf(thread, { source, step: index, ranges: owned, isGuest: asker.isGuest }, signal);
+      return [places.map((place) => rows[place] ?? {})];
+    };
+    const owned = divided(step.siteRange.siteId, ranges, rotationDays, count);
+    const withEvents = owned.map((ofThread) => ofThread.filter((range) => daysIn(range).length > 0));
+    try {
+      return (await Promise.all(withEvents.map((ofThread, thread) => rowsOf(thread, ofThread)))).flat();
+    } catch (error) {
+      failed.abort(error);
+      throw error;
+    }
+  }
+
+  #rowsOfOwn(
     ranges: readonly DateRange[],
     { siteRange, queries }: PlanStep,
     days: readonly PartitionVersion[],
@@ -284,7 +359,17 @@ export class Executor implements PlanRunner {
     }
   }
 
-  #total(query: AggregateQuery, parts: readonly Columns[], { isGuest, signal }: Asker): Promise<readonly SqlRow[]> {
+  #total(query: AggregateQuery, parts: readonly Columns[], asker: Asker): Promise<readonly SqlRow[]> {
+    const { isCounted, top } = query;
+    return this.#summed(query, parts, asker, async (sum) => (isCounted ? [{ row_count: await sum.countRows(top) }] : sum.toRows(top)));
+  }
+
+  #summed<Result>(
+    query: AggregateQuery,
+    parts: readonly Columns[],
+    { isGuest, signal }: Asker,
+    resultOf: (sum: RowSum) => Result | Promise<Result>,
+  ): Promise<Result> {
     const { pause } = this.#options;
     return this.#sums.run(isGuest, async (reserve) => {
       const next = async () => {
@@ -294,7 +379,7 @@ export class Executor implements PlanRunner {
       const searchStepsMax = isGuest ? GUEST_TEST_STEPS_MAX : Number.POSITIVE_INFINITY;
       const sum = new RowSum({ columns: rowColumns(query), next, reserve, searchStepsMax });
       for (const part of parts) await sum.add(part);
-      return query.isCounted ? [{ row_count: await sum.countRows(query.top) }] : sum.toRows(query.top);
+      return resultOf(sum);
     });
   }
 

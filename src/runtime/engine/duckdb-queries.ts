@@ -14,6 +14,7 @@ import type { Engine } from "../duckdb/engine.ts";
 import { OnDemandEngine } from "../duckdb/on-demand-engine.ts";
 import type { QueryEngine } from "../query/query-engine.ts";
 import { RestartingEngine } from "./restarting-engine.ts";
+import type { OtherThreads } from "../duckdb/shares.ts";
 import { Executor, FileExecution } from "../duckdb/executor.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import { RollupCatalog } from "../duckdb/rollups/rollup-catalog.ts";
@@ -53,6 +54,7 @@ export interface DuckdbParts {
   readonly onUnreadableRollup: (siteId: SiteId) => void;
   /** Spans lives: what an export holds stays until its client has read it. */
   readonly exportMemory: ExportMemory;
+  readonly others: OtherThreads | null;
   readonly wait: (ms: number) => Promise<void>;
   readonly log: Log;
 }
@@ -62,8 +64,9 @@ export interface EngineParts extends Pick<DuckdbParts, "config" | "leftOutFiles"
   readonly eventStore: EventStore;
 }
 
-export const budgetBytesOf = ({ engineMemoryMb }: Pick<Config, "engineMemoryMb">): number =>
-  Math.min(engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
+/** The memory for events of one of so many threads. */
+export const budgetBytesOf = ({ engineMemoryMb }: Pick<Config, "engineMemoryMb">, threads = 1): number =>
+  Math.min((engineMemoryMb * 1024 * 1024) / threads, ENGINE_BYTES_MAX);
 
 /** The memory that exports may take together, in bytes. */
 export const exportMemoryOf = (config: Pick<Config, "engineMemoryMb">): ExportMemory =>
@@ -82,27 +85,28 @@ export async function rolledOf({ sessionWindowMinutes, visitorSaltRotationDays: 
   return { rolled, definitions: { ...settings, definitions: rolled.definitions } };
 }
 
-/** On the calling thread. `open` opens an empty database, whenever one is needed. */
-export const createLocalEngine = (parts: Omit<DuckdbParts, "engine">, open: () => Promise<Engine>): QueryEngine =>
-  new RestartingEngine({ ...parts, start: () => openDuckdbQueries({ ...parts, engine: new OnDemandEngine(open) }) });
+/** An engine on the calling thread. `open` opens an empty database, whenever one is needed. */
+export const createLocalEngine = (parts: Omit<DuckdbParts, "engine" | "others">, open: () => Promise<Engine>): QueryEngine =>
+  new RestartingEngine({ ...parts, start: () => openDuckdbQueries({ ...parts, engine: new OnDemandEngine(open), others: null }) });
 
 export async function openDuckdbQueries(parts: DuckdbParts): Promise<PlannedEngine> {
-  const { config, engine, eventStore, objects, calculator, log, onUnreadableRollup } = parts;
-  const budgetBytes = budgetBytesOf(config);
+  const { config, engine, eventStore, objects, calculator, others, log, onUnreadableRollup } = parts;
+  const budgetBytes = budgetBytesOf(config, others?.thread.count);
   const partitionCache = new PartitionCache({ ...parts, budgetBytes, sessionGapMs: config.sessionWindowMinutes * MINUTE_MS });
   const { rolled, definitions } = await rolledOf(config);
   const catalog = config.rollups ? new RollupCatalog({ ...definitions, objects, calculator, log }) : null;
   const rollups = catalog && new RollupExecution({ catalog, onUnreadableRollup, calculator, rolled, log });
+  const executor = new Executor({
+    ...{ engine, partitionCache, budgetBytes, rotationDays: config.visitorSaltRotationDays, rollups, others },
+    files: new FileExecution({ eventStore }),
+    pause: () => parts.wait(0),
+  });
   return new PlannedEngine({
-    runner: new Executor({
-      ...{ engine, partitionCache, budgetBytes, rotationDays: config.visitorSaltRotationDays, rollups },
-      files: new FileExecution({ eventStore }),
-      pause: () => parts.wait(0),
-    }),
+    runner: executor,
     behavioral: new Behavioral(engine, config.behavioral, log),
     settings: reportSettingsOf(config),
     filterCheck: new FilterCheck(parts.wait),
     exportMemory: parts.exportMemory,
-    held: { engine, partitionCache, rollups: catalog },
+    held: { engine, executor, partitionCache, rollups: catalog },
   });
 }

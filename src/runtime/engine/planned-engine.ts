@@ -3,10 +3,14 @@ import type { Calendar } from "../../storage/calendar.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { Behavioral } from "../duckdb/behavioral.ts";
 import type { PartitionCache } from "../duckdb/cache/partition-cache.ts";
+import type { Columns } from "../../storage/columns.ts";
 import type { Engine } from "../duckdb/engine.ts";
+import type { Executor } from "../duckdb/executor.ts";
+import type { SharedRows } from "../duckdb/shares.ts";
 import type { RollupCatalog } from "../duckdb/rollups/rollup-catalog.ts";
 import type { DateRange } from "../query/date-range.ts";
-import type { Asker, PlanRunner } from "../query/plan.ts";
+import { type PlanRunner } from "../query/plan.ts";
+import type { Asker } from "../query/scope.ts";
 import type { Change, EngineState, QueryEngine, ReportQuery } from "../query/query-engine.ts";
 import { dailyExport } from "../reports/exports/daily-export.ts";
 import type { ExportMemory } from "../reports/exports/export-memory.ts";
@@ -19,6 +23,7 @@ import { calendarFrom } from "../sites/site-calendar.ts";
 /** What the engine holds of stored events. ClickHouse has them itself. */
 interface HeldEvents {
   readonly engine: Engine;
+  readonly executor: Executor;
   readonly partitionCache: PartitionCache;
   /** null without rollups. */
   readonly rollups: RollupCatalog | null;
@@ -70,11 +75,21 @@ export class PlannedEngine implements QueryEngine {
     const { runner, filterCheck, settings } = this.#options;
     await filterCheck.check(query.scope.conditions, asker);
     const hasExtension = query.extension !== "unused" && (await this.#hasExtension(query));
-    return runner.run(planOfQuery(query, { ...settings, hasExtension }), asker, calendarFrom(query.calendar));
+    const plan = { ...planOfQuery(query, { ...settings, hasExtension }), source: { query, hasExtension } };
+    return runner.run(plan, asker, calendarFrom(query.calendar));
+  }
+
+  /** What another thread asks for. */
+  async rowsOf({ source, step: index, ranges, isGuest }: SharedRows, signal: AbortSignal): Promise<readonly Columns[]> {
+    const { held, settings } = this.#options;
+    const { query, hasExtension } = source;
+    const step = planOfQuery(query, { ...settings, hasExtension }).steps[index];
+    if (!held || !step) throw new Error(`there is no step ${index} of ${query.name}`);
+    return held.executor.rowsOf(step, ranges, { isGuest, signal }, calendarFrom(query.calendar));
   }
 
   /**
-   * Until the engine has started, a report that rollups cover does not wait for it: rollups with sessions were made with the extension.
+   * A report that rollups cover does not wait until the engine has started: rollups with sessions were made with the extension.
    * 503 if the report needs what is not there.
    */
   async #hasExtension(query: ReportQuery): Promise<boolean> {
@@ -136,7 +151,7 @@ export class PlannedEngine implements QueryEngine {
   get state(): EngineState {
     const { behavioral, held } = this.#options;
     const { memoryBytes = 0, dayCount: cachedDays = 0 } = held?.partitionCache ?? {};
-    return { memoryBytes, cachedDays, hasExtension: behavioral.isLoaded };
+    return { memoryBytes, cachedDays, threads: 0, hasExtension: behavioral.isLoaded };
   }
 
   async close(): Promise<void> {

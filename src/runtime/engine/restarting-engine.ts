@@ -5,7 +5,7 @@
 import { AppError } from "../base/errors.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
 import { EngineClosedError, EngineLostError } from "../duckdb/engine.ts";
-import type { Asker } from "../query/plan.ts";
+import type { Asker } from "../query/scope.ts";
 import { type Change, type EngineState, type QueryEngine, UNSTARTED } from "../query/query-engine.ts";
 
 /** Pause before a restart, so that an engine that cannot start does not spin. Short: queries wait for it before they fail with a 503. */

@@ -5,9 +5,10 @@ import { TEXT_COLUMNS, utcDateOf } from "../../storage/event.ts";
 import type { DecodedEvents } from "../../storage/parquet-events.ts";
 import type { RollupColumn } from "../../storage/rollup.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
+import type { ReportQuery } from "./query-engine.ts";
 import type { VisitorFunction } from "./behavioral/visitor-function.ts";
 import { type DateRange, rangeOfDays } from "./date-range.ts";
-import { checkShared, type SiteRange } from "./scope.ts";
+import { type Asker, checkShared, type SiteRange } from "./scope.ts";
 import type { SqlParameter, SqlRow, SqlText } from "./sql.ts";
 
 /** Queries over the same range: if it is processed in chunks, they share each chunk. */
@@ -24,7 +25,15 @@ export interface PlanStep {
 /** The rows of each query of a step, in the order of the queries. */
 export type StepRows = readonly (readonly SqlRow[])[];
 
+/** What a plan was made of, as data: another thread makes the same plan of it. */
+export interface PlanSource {
+  readonly query: ReportQuery;
+  readonly hasExtension: boolean;
+}
+
 export interface Plan<Result> {
+  /** Absent if no other thread can make it. */
+  readonly source?: PlanSource;
   /** Executed in sequence. */
   readonly steps: readonly PlanStep[];
   /** Computes the result from the rows of each step, in the order of the steps. Pure: it may be called again for other rows. */
@@ -78,11 +87,14 @@ export function joinPlans<First, Second, Result>(
   };
 }
 
-export async function runSteps(steps: readonly PlanStep[], run: (step: PlanStep) => Promise<StepRows>): Promise<readonly StepRows[]> {
+export async function runSteps(
+  steps: readonly PlanStep[],
+  run: (step: PlanStep, index: number) => Promise<StepRows>,
+): Promise<readonly StepRows[]> {
   const rows: StepRows[] = [];
-  for (const { narrow, ...step } of steps) {
+  for (const [index, { narrow, ...step }] of steps.entries()) {
     const queries = narrow?.(rows) ?? step.queries;
-    rows.push(queries.length === 0 ? [] : await run({ ...step, queries }));
+    rows.push(queries.length === 0 ? [] : await run({ ...step, queries }, index));
   }
   return rows;
 }
@@ -100,16 +112,6 @@ export interface PlanRunner {
   isCovered(plan: Plan<unknown>): Promise<boolean>;
   /** Rejects if it does not answer a query without data. */
   check(signal: AbortSignal): Promise<void>;
-}
-
-/** The reader for whom a query runs, and its time limit. */
-export interface Asker {
-  /** Reads what is shared, by a link or of a public site. Guests have a part of the query slots only. */
-  readonly isGuest: boolean;
-  /** Aborts when nobody waits for the result any more. */
-  readonly signal: AbortSignal;
-  /** The engine failed at the first attempt. */
-  readonly isRepeated?: true;
 }
 
 /** Looks up the texts of codes, given in ascending order. */

@@ -4,8 +4,7 @@ import type { EpochMs, EventText, LocalDate, SiteId } from "../../storage/event.
 import type { WeekStart } from "../../shared/site-choices.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { DateRange } from "./date-range.ts";
-import type { Asker } from "./plan.ts";
-import type { Scope } from "./scope.ts";
+import { type Asker, type Scope } from "./scope.ts";
 
 /** `needed`: without the extension the report is a 503. `used`: without it some fields are null. */
 export type ExtensionUse = "unused" | "used" | "needed";
@@ -48,11 +47,13 @@ export interface EngineState {
   readonly memoryBytes: number;
   /** Days of all sites whose events are loaded. */
   readonly cachedDays: number;
+  /** Threads that are running; none where the engine is not in a thread of its own. */
+  readonly threads: number;
   /** The behavioral extension is loaded; null until the engine has started. */
   readonly hasExtension: boolean | null;
 }
 
-export const UNSTARTED: EngineState = { memoryBytes: 0, cachedDays: 0, hasExtension: null };
+export const UNSTARTED: EngineState = { memoryBytes: 0, cachedDays: 0, threads: 0, hasExtension: null };
 
 export interface QueryEngine {
   /**

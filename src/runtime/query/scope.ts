@@ -130,6 +130,16 @@ const eventsWithShared = (scope: Scope): SqlText =>
 /** The events by which sessions are made: with `matching` and, if the scope hides events, those as well, with `shared`. */
 export const rangedEvents = (scope: Scope): SqlText => (hidesEvents(scope) ? eventsWithShared(scope) : eventsWithMatch(scope));
 
+/** The reader for whom a query runs, and its time limit. */
+export interface Asker {
+  /** Reads what is shared, by a link or of a public site. Guests have a part of the query slots only. */
+  readonly isGuest: boolean;
+  /** Aborts when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
+  /** The engine failed at the first attempt. */
+  readonly isRepeated?: true;
+}
+
 /** The reader of a report, the time, and the calendar. Every scope is made for a reader, so no report shows more than its reader may see. */
 export interface Reader {
   readonly principal: Principal;

@@ -5,7 +5,7 @@
 import { EXPORT_WANTED_MS, GUEST_EXPORTS_MAX, GUEST_SLOTS_SHARE_MAX, QUERIES_WAITING_MAX } from "../base/config/report-limits.ts";
 import { AppError } from "../base/errors.ts";
 import { checkSyntax, type Condition } from "../query/filters.ts";
-import type { Asker } from "../query/plan.ts";
+import type { Asker } from "../query/scope.ts";
 
 const RETRY_SECS = 1;
 

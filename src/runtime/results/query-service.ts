@@ -2,7 +2,7 @@
 import type { SiteId } from "../../storage/event.ts";
 import { LruMap } from "../../storage/lru-map.ts";
 import { CACHE_CHARS_MAX, GUEST_RESULTS_SHARE_MAX } from "../base/config/report-limits.ts";
-import type { Asker } from "../query/plan.ts";
+import type { Asker } from "../query/scope.ts";
 import type { QueryEngine, ReportQuery } from "../query/query-engine.ts";
 import type { QueryLimiter, SlotUse } from "./query-limiter.ts";
 import type { NumbersPlan, UnchangedResults } from "./unchanged-results.ts";

@@ -142,7 +142,7 @@ function createQueryServices(parts: QueryParts) {
   return {
     queryEngine,
     stats: new QueryService({ cache, limiter, engine: queryEngine, unchanged }),
-    /** Of filters that are saved. Those of queries are checked by the engine. */
+    /** Checks filters that are saved. The engine checks those of queries. */
     filterCheck: new FilterCheck(wait),
     readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : isAnswering(signal))),
   };

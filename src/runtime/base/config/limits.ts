@@ -177,7 +177,13 @@ assertLimits(CLOCK_RECORD_MS < CLOCK_JUMP_MS_MAX, "after a quick restart, the re
 /** Most memory that the engine is given, whatever the option says: WebAssembly addresses 4 GB, and queries need some of it. */
 export const ENGINE_BYTES_MAX = 3 * 1024 * MIB;
 
-/** Connections to the engine: this many queries run side by side, the others wait. */
+/** More threads would each have too little memory, and too few days of a year. */
+export const ENGINE_THREADS_MAX = 8;
+
+/** Ranges with less Parquet are computed by one thread. */
+export const DIVIDED_BYTES_MIN = 8 * 1024 * 1024;
+
+/** Connections to the database of each thread: this many queries run side by side, the others wait. */
 export const ENGINE_CONNECTIONS_MAX = 4;
 
 /** How long a query computes before messages and other queries are served: whoever comes waits for one such step. */

@@ -2,7 +2,7 @@
 import { ADMIN_PASSWORD_CHARS_MIN, RETENTION_DAYS_MAX } from "../../../shared/limits.ts";
 import { ENVIRONMENT_PREFIX } from "../../../shared/names.ts";
 import { PASSWORD_BYTES_MAX } from "./admin-limits.ts";
-import { BLOCK_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
+import { BLOCK_BYTES_MAX, ENGINE_THREADS_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import {
   origin,
   option,
@@ -213,6 +213,12 @@ export const OPTIONS = {
   engine_memory_mb: option(integer({ min: ENGINE_MEMORY_MB_MIN, max: 65_536 }), 2048, "Memory in MB for event data in the query engine.", {
     defaultOnWorkerd: 64,
   }),
+  engine_threads: option<number | null>(
+    integer({ min: 1, max: ENGINE_THREADS_MAX }),
+    null,
+    "Threads among which the query engine divides the days of large ranges. Each starts when it is first needed, and has its share of `engine_memory_mb`.",
+    { platform: "node", defaultInWords: `the cores less one, at least 1 and at most ${ENGINE_THREADS_MAX}` },
+  ),
   journal_fsync: option(
     choice(["always", "interval", "off"]),
     "interval",

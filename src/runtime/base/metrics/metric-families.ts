@@ -65,6 +65,7 @@ const queries = ({ counters, gauges }: MetricSources): MetricFamily[] => [
   counter("cache_misses_total", "Stats requests that had to be computed.", counters.cacheMisses),
   gauge("cache_entries", "Cached query results.", gauges.cachedResults),
   gauge("engine_memory_bytes", "Memory of event data in the query engine.", gauges.engineBytes),
+  gauge("engine_threads", "Threads of the query engine that are running.", gauges.engineThreads),
   gauge("cached_partitions", "Partitions (a day of a site) in the query engine.", gauges.cachedDays),
 ];
 

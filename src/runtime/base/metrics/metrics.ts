@@ -169,7 +169,12 @@ interface GaugeSources {
   readonly stats: { readonly cachedCount: number };
   readonly flush: { lagMs(): number };
   readonly queryEngine: {
-    readonly state: { readonly memoryBytes: number; readonly cachedDays: number; readonly hasExtension: boolean | null };
+    readonly state: {
+      readonly memoryBytes: number;
+      readonly cachedDays: number;
+      readonly threads: number;
+      readonly hasExtension: boolean | null;
+    };
   };
   readonly rollupDays: { readonly total: RollupDayCounts };
 }
@@ -184,6 +189,7 @@ export const gaugesOf = ({ eventStore, leftOutFiles, ingestGate, stats, flush, q
   cachedResults: stats.cachedCount,
   engineBytes: queryEngine.state.memoryBytes,
   cachedDays: queryEngine.state.cachedDays,
+  engineThreads: queryEngine.state.threads,
   rollupDays: rollupDays.total,
   hasExtension: queryEngine.state.hasExtension === true,
 });
@@ -201,6 +207,7 @@ const sum = (a: Gauges, b: Gauges): Gauges => ({
   cachedResults: a.cachedResults + b.cachedResults,
   engineBytes: a.engineBytes + b.engineBytes,
   cachedDays: a.cachedDays + b.cachedDays,
+  engineThreads: a.engineThreads + b.engineThreads,
   rollupDays: plus(a.rollupDays, b.rollupDays),
   hasExtension: a.hasExtension || b.hasExtension,
 });

@@ -10,6 +10,7 @@ import {
   partitionVersionOf,
   sizeGroups,
 } from "../../../storage/partitions.ts";
+import { SiteLocks } from "../../../storage/site-locks.ts";
 import { BLOCK_BYTES_MAX, BLOCKS_OF_BUDGET_MIN, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
 import type { LeftOutFiles } from "../../base/metrics/storage-faults.ts";
@@ -53,6 +54,7 @@ export class PartitionCache {
   readonly #propsShare: PropsShare;
   readonly #eviction: CacheEviction;
   readonly #blocks: CachedBlocks;
+  readonly #locks = new SiteLocks();
   #blocksCreated = 0;
 
   constructor(options: PartitionCacheOptions) {
@@ -108,7 +110,10 @@ export class PartitionCache {
     task: (blocks: readonly number[]) => Promise<T>,
   ): Promise<T> {
     const { eventStore } = this.#options;
-    const pinned = await eventStore.withSnapshot(siteId, firstDay, lastDay, (partitions) => this.#pinAll(siteId, partitions, loading));
+    // One after the other, so that no day is loaded twice.
+    const pinned = await this.#locks.run(siteId, () =>
+      eventStore.withSnapshot(siteId, firstDay, lastDay, (partitions) => this.#pinAll(siteId, partitions, loading)),
+    );
     try {
       return await task([...pinned].map(({ id }) => id));
     } finally {

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { QUERIES_WAITING_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
-import type { Asker } from "../../../../src/runtime/query/plan.ts";
+import type { Asker } from "../../../../src/runtime/query/scope.ts";
 import { FilterCheck } from "../../../../src/runtime/results/query-limiter.ts";
 import { parseSegmentFilter } from "../../../../src/runtime/query/filters.ts";
 import { isKnownExpression } from "../../../../src/runtime/query/text-matching.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CACHE_CHARS_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
-import type { Asker } from "../../../../src/runtime/query/plan.ts";
+import type { Asker } from "../../../../src/runtime/query/scope.ts";
 import { type CacheKey, ResultCache } from "../../../../src/runtime/results/query-service.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";

@@ -83,6 +83,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     budgetBytes: 2 ** 40,
     rotationDays: 1,
     rollups: null,
+    others: null,
     files: new FileExecution({ eventStore }),
     pause: async () => {},
   });

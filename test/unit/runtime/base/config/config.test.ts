@@ -87,6 +87,7 @@ const DEFAULTS: Config = {
   clickhouseCluster: null,
   role: "all",
   engineMemoryMb: 2048,
+  engineThreads: null,
   journalFsync: "interval",
   stripReferrerQuery: false,
   roundTimestamps: false,

@@ -1,0 +1,68 @@
+/**
+ * Which thread computes which days. Rows add up over salt periods, so that a large range is divided among several threads, each of which
+ * keeps its own days. A site has a home: the thread that answers for it, and that computes what is too little to divide.
+ */
+import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
+import { crc32 } from "../../storage/checksum.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import { type DateRange, rangeOfDays } from "../query/date-range.ts";
+import type { Columns } from "../../storage/columns.ts";
+import type { PlanSource } from "../query/plan.ts";
+
+/** Salt periods in a row that one thread owns: neighbours share chunks and rows. With 365 days on 8 threads, the largest share is 1.05 of the mean. */
+const RUN_PERIODS = 8;
+
+/** One of several threads. */
+export interface Thread {
+  /** Counted from 0. */
+  readonly number: number;
+  readonly count: number;
+  /** Less Parquet is not worth the other threads. In bytes. */
+  readonly dividedBytesMin: number;
+}
+
+/** What a thread computes for another one: the sum of the rows of each query of a step of a plan, over ranges that it owns. */
+export interface SharedRows {
+  readonly source: PlanSource;
+  readonly step: number;
+  readonly ranges: readonly DateRange[];
+  readonly isGuest: boolean;
+}
+
+export interface OtherThreads {
+  readonly thread: Thread;
+  /** Starts the thread if nothing has. Rejects as the queries of a plan do, and with `EngineLostError` if it ends. */
+  rowsOf(thread: number, rows: SharedRows, signal: AbortSignal): Promise<readonly Columns[]>;
+}
+
+const encoder = new TextEncoder();
+
+/** The thread that answers for a site. */
+export function homeOf(siteId: SiteId, threads: number): number {
+  const bytes = encoder.encode(siteId);
+  return crc32(bytes, 0, bytes.length) % threads;
+}
+
+const ownerOf = (siteId: SiteId, run: number, threads: number): number => (((homeOf(siteId, threads) + run) % threads) + threads) % threads;
+
+const later = (a: LocalDate, b: LocalDate): LocalDate => (a > b ? a : b);
+const earlier = (a: LocalDate, b: LocalDate): LocalDate => (a < b ? a : b);
+
+/** The parts of the ranges that each thread owns, by its number; neighbouring runs of one thread are one part. */
+export function divided(
+  siteId: SiteId,
+  ranges: readonly DateRange[],
+  rotationDays: number,
+  threads: number,
+): readonly (readonly DateRange[])[] {
+  const parts: DateRange[][] = Array.from({ length: threads }, () => []);
+  for (const { firstDay, lastDay } of ranges) {
+    const runOf = (day: LocalDate) => Math.floor(periodOf(day, rotationDays) / RUN_PERIODS);
+    for (let run = runOf(firstDay); run <= runOf(lastDay); run++) {
+      const begin = firstDateOfPeriod(run * RUN_PERIODS, rotationDays);
+      const end = addDays(firstDateOfPeriod((run + 1) * RUN_PERIODS, rotationDays), -1);
+      parts[ownerOf(siteId, run, threads)]?.push(rangeOfDays(later(begin, firstDay), earlier(end, lastDay)));
+    }
+  }
+  return parts;
+}
