@@ -8,6 +8,7 @@ import type { ObjectStore } from "../../../../../src/storage/object-store.ts";
 import { createControlledEngine } from "../../../../support/controlled-engine.ts";
 import { createInProcessTarget, START_MS } from "../../../../support/in-process-target.ts";
 import { storeDay } from "../../../../support/stored-days.ts";
+import { record, wireEvent } from "../../../../support/requests.ts";
 import { siteId } from "../../../../support/stored-event.ts";
 
 const DAY_MS = 86_400_000;
@@ -80,6 +81,7 @@ describe("cache warming", () => {
     const keys = [];
     for (const back of [1, 2, 3]) keys.push(await storeDay(objects, A, daysBack(back), LARGE));
     const { run, loaded, controlled, target, whenLoading } = await createStarted(objects);
+    await record(target, wireEvent("b.test"));
     let asked: Promise<Response> | undefined;
     controlled.hold();
     whenLoading(() => {
