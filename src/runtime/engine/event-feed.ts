@@ -74,6 +74,8 @@ export class EventFeed {
   }
 
   #newOf(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, partitions: readonly Partition[]): SentPartition[] {
+    // Otherwise each name that somebody makes up would be remembered.
+    if (partitions.length === 0) return [];
     const site = this.#sites.get(siteId) ?? { firstDay, lastDay, sent: new Map<number, Map<LocalDate, number>>() };
     this.#sites.set(siteId, site);
     if (firstDay < site.firstDay) site.firstDay = firstDay;
