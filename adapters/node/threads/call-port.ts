@@ -43,6 +43,11 @@ export class CallPort<Call, Failure> {
     this.#options = options;
   }
 
+  /** Calls that wait for their reply. */
+  get waiting(): number {
+    return this.#pending.size;
+  }
+
   call(call: Call, signal?: AbortSignal): Promise<never> {
     if (this.#end) return Promise.reject(this.#end);
     if (signal?.aborted) return Promise.reject(signal.reason as Error);

@@ -15,6 +15,7 @@ import { RestartingEngine } from "../../../src/runtime/engine/restarting-engine.
 import type { Asker } from "../../../src/runtime/query/scope.ts";
 import { type Change, type EngineState, type QueryEngine, UNSTARTED } from "../../../src/runtime/query/query-engine.ts";
 import type { SiteId } from "../../../src/storage/event.ts";
+import { LruMap } from "../../../src/storage/lru-map.ts";
 import { CallPort } from "./call-port.ts";
 import { type EngineThreadData, errorOf, type Failure, type FromThread, type ThreadCall, type ToThread } from "./engine-messages.ts";
 
@@ -23,6 +24,9 @@ import { type EngineThreadData, errorOf, type Failure, type FromThread, type Thr
  * optimize many functions that only a start runs often: half of the processor time of the first dashboard after it, and 15 MB.
  */
 const TIERING_BUDGET_BYTES = 40_000_000;
+
+/** Sites whose thread is remembered. */
+const HOMES_MAX = 10_000;
 
 interface EngineThreadOptions extends EngineParts {
   readonly script: string;
@@ -58,6 +62,10 @@ class EngineThread {
         void this.#worker.terminate();
       },
     );
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.waiting === 0;
   }
 
   post(message: ToThread, transferred: readonly MessagePort[] = []): void {
@@ -141,6 +149,8 @@ class EngineThreads implements QueryEngine {
   readonly #options: Omit<EngineThreadOptions, "thread" | "onExit" | "onWantedPeer">;
   readonly #shares: Omit<Thread, "number">;
   readonly #threads = new Map<number, EngineThread>();
+  /** The number of the thread that answers for each site. */
+  readonly #homes = new LruMap<SiteId, number>({ max: HOMES_MAX });
   #hasEnded = false;
 
   constructor(options: Omit<EngineThreadOptions, "thread" | "onExit" | "onWantedPeer">, shares: Omit<Thread, "number">) {
@@ -162,8 +172,15 @@ class EngineThreads implements QueryEngine {
     return thread;
   }
 
+  /** The thread that answers for a site. A thread more is started only while all others are busy. */
   #home(siteId: SiteId): EngineThread {
-    return this.#thread(homeOf(siteId, this.#shares.count));
+    const known = this.#homes.get(siteId);
+    if (known !== undefined) return this.#thread(known);
+    const numbers = Array.from({ length: this.#shares.count }, (_, number) => number);
+    const isIdle = (number: number) => this.#threads.get(number)?.isIdle === true;
+    const home = numbers.find(isIdle) ?? numbers.find((number) => !this.#threads.has(number)) ?? homeOf(siteId, this.#shares.count);
+    this.#homes.set(siteId, home);
+    return this.#thread(home);
   }
 
   #connect(one: number, other: number): void {

@@ -1,6 +1,6 @@
 /**
  * Which thread computes which days. Rows add up over salt periods, so that a large range is divided among several threads, each of which
- * keeps its own days. A site has a home: the thread that answers for it, and that computes what is too little to divide.
+ * keeps its own days. One thread answers for a site: it computes what is too little to divide, and adds the sums of all.
  */
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import { crc32 } from "../../storage/checksum.ts";
@@ -37,7 +37,7 @@ export interface OtherThreads {
 
 const encoder = new TextEncoder();
 
-/** The thread that answers for a site. */
+/** A thread for a site, the same for the same number of threads. */
 export function homeOf(siteId: SiteId, threads: number): number {
   const bytes = encoder.encode(siteId);
   return crc32(bytes, 0, bytes.length) % threads;
