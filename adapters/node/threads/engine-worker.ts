@@ -114,7 +114,8 @@ function serveQueries({ dataFolder, config, thread }: EngineThreadData): void {
       forget: (file) => send({ file, isLeftOut: false }),
     },
     exportMemory: exportMemoryOf(config),
-    others: { thread, rowsOf: (number, rows, signal) => peers.rowsOf(number, rows, signal) },
+    // One thread alone cuts ranges by their size only.
+    others: thread.count === 1 ? null : { thread, rowsOf: (number, rows, signal) => peers.rowsOf(number, rows, signal) },
     onUnreadableRollup: (siteId) => send({ unreadableRollupOf: siteId }),
   });
 

@@ -181,7 +181,7 @@ export const ENGINE_BYTES_MAX = 3 * 1024 * MIB;
 export const ENGINE_THREADS_MAX = 8;
 
 /** Ranges with less Parquet are computed by one thread. */
-export const DIVIDED_BYTES_MIN = 8 * 1024 * 1024;
+export const DIVIDED_BYTES_MIN = 64 * 1024 * 1024;
 
 /** Connections to the database of each thread: this many queries run side by side, the others wait. */
 export const ENGINE_CONNECTIONS_MAX = 4;

@@ -108,7 +108,7 @@ function grouped(
     const page = pages[row] ?? NO_PAGE;
     if (page === NO_PAGE) continue;
     pageviews[session] = (pageviews[session] ?? 0) + 1;
-    // Of two events at one time, the one with the lower sequence number is first.
+    // Events at one time are in the order of their sequence numbers.
     if (timeMs < (entryMs[session] ?? 0)) {
       entryMs[session] = timeMs;
       entryPages[session] = page;
