@@ -5,6 +5,7 @@ import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { LeftOutFiles } from "../../src/runtime/base/metrics/storage-faults.ts";
 import { type EngineParts, engineConfigOf } from "../../src/runtime/engine/duckdb-queries.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
+import type { DaysRead } from "../../src/runtime/query/progress.ts";
 import type { QueryEngine, ReportQuery } from "../../src/runtime/query/query-engine.ts";
 import { EXPORT, queryOf } from "../../src/runtime/reports/queries.ts";
 import { REPORTS } from "../../src/runtime/reports/registry.ts";
@@ -195,6 +196,37 @@ export function describeQueryEngine(name: string, createHost: () => Promise<Engi
       await engine.load(SITE, { firstDay: dayAt(3), lastDay: dayAt(2) }, new AbortController().signal);
       expect(await engine.health(new AbortController().signal)).toMatchObject({ cachedDays: 2, hasExtension: true });
       expect(engine.state.memoryBytes).toBeGreaterThan(0);
+    });
+
+    it("tells how many days of those asked it has read, and continues where a query was aborted", async () => {
+      const { append, flush, engine } = await makeWorld();
+      await append(...Array.from({ length: 60 }, (_, back) => back));
+      await flush();
+      await append(0);
+      const query = await reportQuery("/api/stats/main", { period: "90d", filters: "pages!=/1" });
+      const first: DaysRead[] = [];
+      const controller = new AbortController();
+      const reason = new Error("the time is over");
+      const aborted = engine.execute(query, {
+        ...owner(controller.signal),
+        onProgress(progress) {
+          first.push(progress);
+          if (progress.reading === dayAt(0)) controller.abort(reason);
+        },
+      });
+      await expect(aborted).rejects.toBe(reason);
+      expect(first.map(({ days }) => days)).toEqual(first.map(() => 90));
+      expect(first[0]?.reading).toBe(null);
+      expect(first[0]?.daysRead).toBeLessThan(90);
+      const second: DaysRead[] = [];
+      await engine.execute(query, { ...owner(), onProgress: (progress) => second.push(progress) });
+      // Nothing is left if the part that was begun had ended by then.
+      expect(second.at(-1)?.daysRead ?? 90).toBeGreaterThanOrEqual(first.at(-1)?.daysRead ?? 90);
+      const third: DaysRead[] = [];
+      await append(0);
+      await engine.execute(query, { ...owner(), onProgress: (progress) => third.push(progress) });
+      expect(new Set(third.map(({ reading }) => reading))).toEqual(new Set([null, dayAt(0)]));
+      expect(third.at(-1)).toEqual({ days: 90, daysRead: 90, reading: dayAt(0) });
     });
 
     it("rejects queries once it is closed", async () => {

@@ -1,15 +1,24 @@
-/** Calls over a message port, in both directions: an abort ends a call at once for its caller, and soon for the other side. */
+/**
+ * Calls over a message port, in both directions: an abort ends a call at once for its caller, and soon for the other side. Until it is
+ * settled, a call may tell its progress.
+ */
+import type { DaysRead, Waiter } from "../../../src/runtime/query/progress.ts";
 
 export type CallMessage<Call> =
   | { readonly id: number; readonly call: Call }
   /** Aborts the call with this id. */
   | { readonly cancelled: number };
 
-export type ReplyMessage<Failure> = { readonly id: number } & ({ readonly result: unknown } | { readonly error: Failure });
+export type ReplyMessage<Failure> = { readonly id: number } & (
+  | { readonly result: unknown }
+  | { readonly error: Failure }
+  | { readonly progress: DaysRead }
+);
 
 interface Pending {
   readonly resolve: (result: never) => void;
   readonly reject: (reason: unknown) => void;
+  readonly onProgress: Waiter["onProgress"];
 }
 
 interface CallPortOptions<Call, Failure> {
@@ -23,7 +32,7 @@ interface CallPortOptions<Call, Failure> {
 const CANCEL_GRACE_MS = 15_000;
 
 interface CallServerOptions<Call, Failure> {
-  readonly run: (call: Call, signal: AbortSignal) => Promise<unknown>;
+  readonly run: (call: Call, by: Required<Waiter>) => Promise<unknown>;
   readonly reply: (message: ReplyMessage<Failure>, transferred: readonly ArrayBuffer[]) => void;
   readonly failureOf: (error: unknown) => Failure;
 }
@@ -48,7 +57,7 @@ export class CallPort<Call, Failure> {
     return this.#pending.size;
   }
 
-  call(call: Call, signal?: AbortSignal): Promise<never> {
+  call(call: Call, { signal, onProgress }: Partial<Waiter> = {}): Promise<never> {
     if (this.#end) return Promise.reject(this.#end);
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     const id = ++this.#calls;
@@ -58,6 +67,7 @@ export class CallPort<Call, Failure> {
       this.#pending.set(id, {
         resolve: (result) => (settled(), resolve(result)),
         reject: (reason) => (settled(), reject(reason)),
+        onProgress,
       });
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#options.post({ id, call });
@@ -72,7 +82,12 @@ export class CallPort<Call, Failure> {
     this.#cancelDeadlines.set(id, setTimeout(() => this.#options.onHung?.(), CANCEL_GRACE_MS).unref());
   }
 
-  settle(reply: ReplyMessage<Failure>): void {
+  receive(reply: ReplyMessage<Failure>): void {
+    if ("progress" in reply) this.#pending.get(reply.id)?.onProgress?.(reply.progress);
+    else this.#settle(reply);
+  }
+
+  #settle(reply: Exclude<ReplyMessage<Failure>, { readonly progress: DaysRead }>): void {
     clearTimeout(this.#cancelDeadlines.get(reply.id));
     this.#cancelDeadlines.delete(reply.id);
     const pending = this.#pending.get(reply.id);
@@ -109,7 +124,8 @@ export class CallServer<Call, Failure> {
     const controller = new AbortController();
     this.#running.set(id, controller);
     try {
-      const result = await run(call, controller.signal);
+      const onProgress = (progress: DaysRead) => reply({ id, progress }, []);
+      const result = await run(call, { signal: controller.signal, onProgress });
       reply({ id, result }, transferablesOf(result));
     } catch (error) {
       reply({ id, error: failureOf(error) }, []);

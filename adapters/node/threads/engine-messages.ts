@@ -6,6 +6,7 @@ import { EngineLostError } from "../../../src/runtime/duckdb/engine.ts";
 import type { Thread } from "../../../src/runtime/duckdb/shares.ts";
 import type { EngineConfig } from "../../../src/runtime/engine/duckdb-queries.ts";
 import type { SnapshotReply, SnapshotRequest } from "../../../src/runtime/engine/event-feed.ts";
+import type { Waiter } from "../../../src/runtime/query/progress.ts";
 import type { Asker } from "../../../src/runtime/query/scope.ts";
 import type { Change, EngineState, QueryEngine } from "../../../src/runtime/query/query-engine.ts";
 import type { SiteId } from "../../../src/storage/event.ts";
@@ -18,9 +19,13 @@ export interface EngineThreadData {
   readonly thread: Thread;
 }
 
-/** A call of the port without its signal. An export is read, chunk by chunk, by `next`. */
+/** A call of the port as data. An export is read, chunk by chunk, by `next`. */
 export type ThreadCall =
-  | { readonly method: "execute" | "export"; readonly query: Parameters<QueryEngine["execute"]>[0]; readonly asker: Omit<Asker, "signal"> }
+  | {
+      readonly method: "execute" | "export";
+      readonly query: Parameters<QueryEngine["execute"]>[0];
+      readonly asker: Omit<Asker, keyof Waiter>;
+    }
   | { readonly method: "load"; readonly siteId: SiteId; readonly range: Parameters<QueryEngine["load"]>[1] }
   | { readonly method: "health" }
   | { readonly method: "changed"; readonly change: Change }

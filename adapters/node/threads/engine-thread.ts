@@ -12,6 +12,7 @@ import type { EngineParts } from "../../../src/runtime/engine/duckdb-queries.ts"
 import { EventFeed } from "../../../src/runtime/engine/event-feed.ts";
 import { homeOf, type Thread } from "../../../src/runtime/duckdb/shares.ts";
 import { RestartingEngine } from "../../../src/runtime/engine/restarting-engine.ts";
+import type { Waiter } from "../../../src/runtime/query/progress.ts";
 import type { Asker } from "../../../src/runtime/query/scope.ts";
 import { type Change, type EngineState, type QueryEngine, UNSTARTED } from "../../../src/runtime/query/query-engine.ts";
 import type { SiteId } from "../../../src/storage/event.ts";
@@ -37,6 +38,8 @@ interface EngineThreadOptions extends EngineParts {
   readonly onExit: () => void;
   readonly log: Log;
 }
+
+const dataOf = ({ isGuest, isRepeated }: Asker): Omit<Asker, keyof Waiter> => ({ isGuest, ...(isRepeated && { isRepeated }) });
 
 class EngineThread {
   readonly #options: EngineThreadOptions;
@@ -74,7 +77,7 @@ class EngineThread {
 
   #receive(message: FromThread): void {
     const { leftOutFiles, onUnreadableRollup, onWantedPeer, log } = this.#options;
-    if ("id" in message) this.#calls.settle(message);
+    if ("id" in message) this.#calls.receive(message);
     else if ("snapshot" in message) void this.#feed.open(message);
     else if ("closed" in message) this.#feed.close(message.closed);
     else if ("state" in message) this.state = message.state;
@@ -96,12 +99,12 @@ class EngineThread {
     this.#options.onExit();
   }
 
-  execute(query: Parameters<QueryEngine["execute"]>[0], { signal, ...asker }: Asker): Promise<string> {
-    return this.#calls.call({ method: "execute", query, asker }, signal);
+  execute(query: Parameters<QueryEngine["execute"]>[0], asker: Asker): Promise<string> {
+    return this.#calls.call({ method: "execute", query, asker: dataOf(asker) }, asker);
   }
 
-  async export(query: Parameters<QueryEngine["export"]>[0], { signal, ...asker }: Asker): Promise<AsyncIterator<Uint8Array, undefined>> {
-    const number: number = await this.#calls.call({ method: "export", query, asker }, signal);
+  async export(query: Parameters<QueryEngine["export"]>[0], asker: Asker): Promise<AsyncIterator<Uint8Array, undefined>> {
+    const number: number = await this.#calls.call({ method: "export", query, asker: dataOf(asker) }, asker);
     return {
       next: async () => {
         const value: Uint8Array | null = await this.#calls.call({ method: "next", export: number });
@@ -116,11 +119,11 @@ class EngineThread {
   }
 
   load(siteId: SiteId, range: Parameters<QueryEngine["load"]>[1], signal: AbortSignal): Promise<void> {
-    return this.#calls.call({ method: "load", siteId, range }, signal);
+    return this.#calls.call({ method: "load", siteId, range }, { signal });
   }
 
   health(signal: AbortSignal): Promise<EngineState> {
-    return this.#calls.call({ method: "health" }, signal);
+    return this.#calls.call({ method: "health" }, { signal });
   }
 
   async changed(all: Change): Promise<void> {

@@ -10,6 +10,7 @@ import { createInlineRollupCalculator } from "../../../src/runtime/duckdb/rollup
 import { exportMemoryOf, openDuckdbQueries } from "../../../src/runtime/engine/duckdb-queries.ts";
 import type { PlannedEngine } from "../../../src/runtime/engine/planned-engine.ts";
 import { FedEvents } from "../../../src/runtime/engine/event-feed.ts";
+import type { Waiter } from "../../../src/runtime/query/progress.ts";
 import type { QueryEngine } from "../../../src/runtime/query/query-engine.ts";
 import { createFileObjectStore } from "../files/file-stores.ts";
 import { type CallMessage, CallPort, CallServer, type ReplyMessage } from "./call-port.ts";
@@ -44,11 +45,11 @@ function serveDatabase({ database }: DatabaseThreadData): void {
 /** The ways to the other threads, which divide the days of large ranges. */
 class Peers {
   readonly #want: (peer: number) => void;
-  readonly #rowsOf: (rows: SharedRows, signal: AbortSignal) => Promise<unknown>;
+  readonly #rowsOf: (rows: SharedRows, by: Waiter) => Promise<unknown>;
   readonly #ports = new Map<number, CallPort<SharedRows, Failure>>();
   readonly #waiting = new Map<number, (() => void)[]>();
 
-  constructor(want: (peer: number) => void, rowsOf: (rows: SharedRows, signal: AbortSignal) => Promise<unknown>) {
+  constructor(want: (peer: number) => void, rowsOf: (rows: SharedRows, by: Waiter) => Promise<unknown>) {
     this.#want = want;
     this.#rowsOf = rowsOf;
   }
@@ -59,18 +60,18 @@ class Peers {
     const server = new CallServer<SharedRows, Failure>({ run: this.#rowsOf, reply: (message) => port.postMessage(message), failureOf });
     port.on("message", (message: CallMessage<SharedRows> | ReplyMessage<Failure>) => {
       if ("call" in message || "cancelled" in message) void server.receive(message);
-      else calls.settle(message);
+      else calls.receive(message);
     });
     this.#ports.set(peer, calls);
     for (const resolve of this.#waiting.get(peer) ?? []) resolve();
     this.#waiting.delete(peer);
   }
 
-  async rowsOf(peer: number, rows: SharedRows, signal: AbortSignal): Promise<readonly Columns[]> {
+  async rowsOf(peer: number, rows: SharedRows, by: Waiter): Promise<readonly Columns[]> {
     if (!this.#ports.has(peer)) await this.#connected(peer);
     const port = this.#ports.get(peer);
     if (!port) throw new Error(`thread ${peer} is not connected`);
-    return port.call(rows, signal);
+    return port.call(rows, by);
   }
 
   #connected(peer: number): Promise<void> {
@@ -103,7 +104,7 @@ function serveQueries({ dataFolder, config, thread }: EngineThreadData): void {
 
   const peers = new Peers(
     (peer) => send({ wantedPeer: peer }),
-    (rows, signal) => reporting((engine) => engine.rowsOf(rows, signal)),
+    (rows, by) => reporting((engine) => engine.rowsOf(rows, by)),
   );
   const queries: Promise<PlannedEngine> = openDuckdbQueries({
     ...{ config, objects, log, wait, eventStore: events },
@@ -115,17 +116,18 @@ function serveQueries({ dataFolder, config, thread }: EngineThreadData): void {
     },
     exportMemory: exportMemoryOf(config),
     // One thread alone cuts ranges by their size only.
-    others: thread.count === 1 ? null : { thread, rowsOf: (number, rows, signal) => peers.rowsOf(number, rows, signal) },
+    others: thread.count === 1 ? null : { thread, rowsOf: (number, rows, by) => peers.rowsOf(number, rows, by) },
     onUnreadableRollup: (siteId) => send({ unreadableRollupOf: siteId }),
   });
 
   const exports = new Map<number, AsyncIterator<Uint8Array, undefined>>();
   let exportsMade = 0;
 
-  async function run(engine: QueryEngine, call: ThreadCall, signal: AbortSignal): Promise<unknown> {
+  async function run(engine: QueryEngine, call: ThreadCall, by: Required<Waiter>): Promise<unknown> {
+    const { signal } = by;
     switch (call.method) {
       case "execute":
-        return engine.execute(call.query, { ...call.asker, signal });
+        return engine.execute(call.query, { ...call.asker, ...by });
       case "export": {
         const chunks = await engine.export(call.query, { ...call.asker, signal });
         // Nobody would read it.
@@ -150,7 +152,7 @@ function serveQueries({ dataFolder, config, thread }: EngineThreadData): void {
   }
 
   const server = new CallServer<ThreadCall, Failure>({
-    run: (call, signal) => reporting((engine) => run(engine, call, signal)),
+    run: (call, by) => reporting((engine) => run(engine, call, by)),
     reply: send,
     failureOf,
   });

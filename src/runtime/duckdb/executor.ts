@@ -31,6 +31,7 @@ import {
   type Visits,
   visitsOf,
 } from "../query/plan.ts";
+import { type PartsLeft, Progress } from "../query/progress.ts";
 import { RowSum } from "../query/row-sum.ts";
 import { type Asker, type SiteRange } from "../query/scope.ts";
 import { joinSql, numberIn, sql, type SqlRow, type SqlText, textIn } from "../query/sql.ts";
@@ -155,10 +156,11 @@ interface RangeWork<Result> extends Needs {
   readonly inParts: (parts: readonly Chunk[], loader: ChunkLoader) => Promise<Result>;
 }
 
-/** Who asks, and the calendar of the site. */
+/** Who asks, the calendar of the site, and how far its events are read. */
 interface Reader {
   readonly asker: Asker;
   readonly calendar: Calendar;
+  readonly progress: Progress;
 }
 
 /** A step as another thread finds it in the same plan. */
@@ -191,7 +193,8 @@ export class Executor implements PlanRunner {
 
   async run<Result>({ source, steps, toResult }: Plan<Result>, asker: Asker, calendar: Calendar): Promise<Result> {
     const sharedOf = (step: number) => source && { source, step, queries: steps[step]?.queries ?? [] };
-    return toResult(await runSteps(steps, (step, index) => this.#runStep(step, sharedOf(index), { asker, calendar })));
+    const by = { asker, calendar, progress: new Progress(asker.onProgress) };
+    return toResult(await runSteps(steps, (step, index) => this.#runStep(step, sharedOf(index), by)));
   }
 
   /** The sum of the rows of each query of a step, over ranges that this thread owns. */
@@ -202,7 +205,9 @@ export class Executor implements PlanRunner {
     calendar: Calendar,
   ): Promise<readonly Columns[]> {
     const days = await this.versionsOf(siteRange);
-    const parts = await this.#rowsOfOwn(ranges, { siteRange, queries }, days, { asker, calendar });
+    const progress = new Progress(asker.onProgress);
+    progress.ask(ranges);
+    const parts = await this.#rowsOfOwn(ranges, { siteRange, queries }, days, { asker, calendar, progress });
     const sums: Columns[] = [];
     for (const [i, query] of queries.entries()) {
       const ofQuery = parts.map((part) => part[i] ?? {});
@@ -217,6 +222,7 @@ export class Executor implements PlanRunner {
     const days = await this.versionsOf(step.siteRange);
     // Sums over nothing have no rows, and need no engine that may still have to start.
     if (days.length === 0) return step.queries.map(() => []);
+    by.progress.ask([step.siteRange.range]);
     const covered = await rollups?.coverage(step, days);
     const ofRollups = covered && covered.rollups.length > 0 ? await rollups?.rowsOf(step, covered, by.asker.signal) : null;
     const rest = await this.#rowsIn(ofRollups && covered ? covered.rest : [step.siteRange.range], step, shared, days, by);
@@ -257,14 +263,20 @@ export class Executor implements PlanRunner {
     const bytes = ranges.reduce((sum, range) => sum + bytesOf(daysIn(range)), 0);
     if (!others || !shared || !places || bytes < others.thread.dividedBytesMin) return this.#rowsOfOwn(ranges, step, days, by);
     const { number, count } = others.thread;
-    const { asker, calendar } = by;
+    const { asker, progress } = by;
     const failed = new AbortController();
     const signal = AbortSignal.any([asker.signal, failed.signal]);
     const rowsOf = async (thread: number, owned: readonly DateRange[]): Promise<PartsOfQueries> => {
       if (owned.length === 0) return [];
-      if (thread === number) return this.#rowsOfOwn(owned, step, days, { asker: { ...asker, signal }, calendar });
+      if (thread === number) return this.#rowsOfOwn(owned, step, days, { ...by, asker: { ...asker, signal } });
       const { source, step: index } = shared;
-      const rows = await others.rowsOf(thread, { source, step: index, ranges: owned, isGuest: asker.isGuest }, signal);
+      const tell = progress.share(owned);
+      const rows = await others.rowsOf(
+        thread,
+        { source, step: index, ranges: owned, isGuest: asker.isGuest },
+        { signal, onProgress: ({ days: ofThread, daysRead, reading }) => tell(ofThread - daysRead, reading) },
+      );
+      tell(0, null);
       return [places.map((place) => rows[place] ?? {})];
     };
     const owned = divided(step.siteRange.siteId, ranges, rotationDays, count);
@@ -284,6 +296,7 @@ export class Executor implements PlanRunner {
     by: Reader,
   ): Promise<PartsOfQueries> {
     const needs = queries.map(needsOf);
+    const partsLeft = by.progress.ownShare(ranges);
     const work: RangeWork<PartsOfQueries> = {
       siteId: siteRange.siteId,
       ranges,
@@ -291,13 +304,19 @@ export class Executor implements PlanRunner {
       isWholeIfPossible: false,
       properties: needs.some(({ properties }) => properties),
       sessions: needs.some(({ sessions }) => sessions),
-      inParts: (parts, loader) => this.#rowsOfParts({ siteRange, queries }, parts, loader, by),
+      inParts: (parts, loader) => this.#rowsOfParts({ siteRange, queries }, parts, loader, by, partsLeft),
     };
     return this.#execute(work, by.asker);
   }
 
   /** All queries share each part while it is loaded. Rows that are kept are not computed again. */
-  async #rowsOfParts({ siteRange, queries }: PlanStep, parts: readonly Chunk[], loader: ChunkLoader, by: Reader): Promise<PartsOfQueries> {
+  async #rowsOfParts(
+    { siteRange, queries }: PlanStep,
+    parts: readonly Chunk[],
+    loader: ChunkLoader,
+    by: Reader,
+    partsLeft: PartsLeft,
+  ): Promise<PartsOfQueries> {
     const { partRows } = this.#options.partitionCache;
     const { siteId } = siteRange;
     const { isGuest } = by.asker;
@@ -311,24 +330,27 @@ export class Executor implements PlanRunner {
         isGuest,
       });
     });
+    const nameOf = (part: Chunk) => ({ name: chunkName(part), version: part.version });
+    const knownOf = (part: Chunk) => open.map((kept) => partRows.rowsOf(kept, nameOf(part)));
     const rows: (readonly Columns[])[] = [];
     try {
+      partsLeft.begin(parts.filter((part) => knownOf(part).includes(undefined)));
       for (const part of loader.inSharedOrder(parts)) {
-        const named = { name: chunkName(part), version: part.version };
-        const ofPart = open.map((kept) => partRows.rowsOf(kept, named));
-        if (ofPart.includes(undefined)) {
-          await loader.load(part, async (blocks) => {
-            for (const [i, query] of queries.entries()) {
-              const kept = open[i];
-              // Queries that differ in their `top` alone have the same rows.
-              if (kept) ofPart[i] ??= partRows.rowsOf(kept, named);
-              if (!kept || ofPart[i]) continue;
-              const computed = await this.#compute(query, { ...siteRange, range: part.range }, blocks, by);
-              partRows.add(kept, named, computed);
-              ofPart[i] = computed;
-            }
-          });
-        }
+        const named = nameOf(part);
+        const ofPart = knownOf(part);
+        const compute = async (blocks: readonly number[]) => {
+          for (const [i, query] of queries.entries()) {
+            const kept = open[i];
+            // Queries that differ in their `top` alone have the same rows.
+            if (kept) ofPart[i] ??= partRows.rowsOf(kept, named);
+            if (!kept || ofPart[i]) continue;
+            const computed = await this.#compute(query, { ...siteRange, range: part.range }, blocks, by);
+            partRows.add(kept, named, computed);
+            ofPart[i] = computed;
+          }
+        };
+        if (ofPart.includes(undefined)) await partsLeft.read(part, () => loader.load(part, compute));
+        else partsLeft.leaveOut(part);
         rows.push(ofPart.map((columns) => columns ?? {}));
       }
       return rows;

@@ -8,6 +8,7 @@ import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { type DateRange, rangeOfDays } from "../query/date-range.ts";
 import type { Columns } from "../../storage/columns.ts";
 import type { PlanSource } from "../query/plan.ts";
+import type { Waiter } from "../query/progress.ts";
 
 /**
  * Salt periods in a row that one thread owns: 32 for two threads, 8 for eight. A part of a range lies within a run, and each part costs a
@@ -35,7 +36,7 @@ export interface SharedRows {
 export interface OtherThreads {
   readonly thread: Thread;
   /** Starts the thread if nothing has. Rejects as the queries of a plan do, and with `EngineLostError` if it ends. */
-  rowsOf(thread: number, rows: SharedRows, signal: AbortSignal): Promise<readonly Columns[]>;
+  rowsOf(thread: number, rows: SharedRows, by: Waiter): Promise<readonly Columns[]>;
 }
 
 const encoder = new TextEncoder();

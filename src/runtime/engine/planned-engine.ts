@@ -10,6 +10,7 @@ import type { SharedRows } from "../duckdb/shares.ts";
 import type { RollupCatalog } from "../duckdb/rollups/rollup-catalog.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { type PlanRunner } from "../query/plan.ts";
+import type { Waiter } from "../query/progress.ts";
 import type { Asker } from "../query/scope.ts";
 import type { Change, EngineState, QueryEngine, ReportQuery } from "../query/query-engine.ts";
 import { dailyExport } from "../reports/exports/daily-export.ts";
@@ -80,12 +81,12 @@ export class PlannedEngine implements QueryEngine {
   }
 
   /** What another thread asks for. */
-  async rowsOf({ source, step: index, ranges, isGuest }: SharedRows, signal: AbortSignal): Promise<readonly Columns[]> {
+  async rowsOf({ source, step: index, ranges, isGuest }: SharedRows, by: Waiter): Promise<readonly Columns[]> {
     const { held, settings } = this.#options;
     const { query, hasExtension } = source;
     const step = planOfQuery(query, { ...settings, hasExtension }).steps[index];
     if (!held || !step) throw new Error(`there is no step ${index} of ${query.name}`);
-    return held.executor.rowsOf(step, ranges, { isGuest, signal }, calendarFrom(query.calendar));
+    return held.executor.rowsOf(step, ranges, { isGuest, ...by }, calendarFrom(query.calendar));
   }
 
   /**

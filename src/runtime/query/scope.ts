@@ -25,6 +25,7 @@ import { type DateRange, isInterval, parseDateRange, PERIOD_NAMES, rangeOfDays }
 import { meetsConditions, type SessionRules } from "./conditions.ts";
 import { type Condition, conditionsOn, DIMENSIONS, distinctConditions, parseSegmentFilter, SESSION_FILTERS } from "./filters.ts";
 import { optional, parameter, type Parameter, required, type Values } from "./parameters.ts";
+import type { Waiter } from "./progress.ts";
 import { sql, type SqlText } from "./sql.ts";
 
 /** The part of a site that is shared with the guest, for whom nothing else exists (docs/sharing.md). */
@@ -131,11 +132,9 @@ const eventsWithShared = (scope: Scope): SqlText =>
 export const rangedEvents = (scope: Scope): SqlText => (hidesEvents(scope) ? eventsWithShared(scope) : eventsWithMatch(scope));
 
 /** The reader for whom a query runs, and its time limit. */
-export interface Asker {
+export interface Asker extends Waiter {
   /** Reads what is shared, by a link or of a public site. Guests have a part of the query slots only. */
   readonly isGuest: boolean;
-  /** Aborts when nobody waits for the result any more. */
-  readonly signal: AbortSignal;
   /** The engine failed at the first attempt. */
   readonly isRepeated?: true;
 }

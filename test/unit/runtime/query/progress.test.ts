@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { type DaysRead, Progress } from "../../../../src/runtime/query/progress.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
+
+const rangeOf = (first: string, last: string) => rangeOfDays(first as LocalDate, last as LocalDate);
+const JANUARY = rangeOf("2026-01-01", "2026-01-31");
+const FEBRUARY = rangeOf("2026-02-01", "2026-02-28");
+const WEEK = rangeOf("2026-02-01", "2026-02-07");
+
+function recorded() {
+  const told: DaysRead[] = [];
+  return { told, progress: new Progress((each) => told.push(each)) };
+}
+
+it("progress: days without a part to read count as read, and each part that is read is told before and at the end", async () => {
+  const { told, progress } = recorded();
+  const [first, last] = [{ range: rangeOf("2026-01-03", "2026-01-04") }, { range: rangeOf("2026-01-31", "2026-01-31") }];
+  progress.ask([JANUARY]);
+  const share = progress.ownShare([JANUARY]);
+  share.begin([first, last]);
+  await share.read(first, async () => {});
+  await share.read(last, async () => {});
+  expect(told).toEqual([
+    { days: 31, daysRead: 28, reading: null },
+    { days: 31, daysRead: 28, reading: "2026-01-03" },
+    { days: 31, daysRead: 30, reading: "2026-01-31" },
+    { days: 31, daysRead: 31, reading: "2026-01-31" },
+  ]);
+});
+
+it("progress: nothing is told of ranges whose rows are all known", () => {
+  const { told, progress } = recorded();
+  progress.ask([JANUARY]);
+  progress.ownShare([JANUARY]).begin([]);
+  expect(told).toEqual([]);
+});
+
+it("progress: what another thread has left adds up with the own share, and counts as unread until it tells", async () => {
+  const { told, progress } = recorded();
+  progress.ask([JANUARY, FEBRUARY]);
+  const tell = progress.share([FEBRUARY]);
+  const own = progress.ownShare([JANUARY]);
+  own.begin([{ range: JANUARY }]);
+  tell(WEEK.dayCount, WEEK.firstDay);
+  tell(0, null);
+  expect(told).toEqual([
+    { days: 59, daysRead: 0, reading: null },
+    { days: 59, daysRead: 21, reading: "2026-02-01" },
+    { days: 59, daysRead: 28, reading: "2026-02-01" },
+  ]);
+});
+
+it("progress: an attempt that cuts the same ranges in another way takes the place of the one before", async () => {
+  const { told, progress } = recorded();
+  progress.ask([FEBRUARY]);
+  const share = progress.ownShare([FEBRUARY]);
+  share.begin([{ range: FEBRUARY }]);
+  await expect(share.read({ range: FEBRUARY }, () => Promise.reject(new Error("too large")))).rejects.toThrow("too large");
+  share.begin([{ range: WEEK }, { range: rangeOf("2026-02-08", "2026-02-28") }]);
+  expect(told.at(-1)).toEqual({ days: 28, daysRead: 0, reading: "2026-02-01" });
+});
+
+it("progress: a step more adds its days to those asked", () => {
+  const { told, progress } = recorded();
+  progress.ask([JANUARY]);
+  progress.share([JANUARY])(0, null);
+  progress.ask([FEBRUARY]);
+  progress.share([FEBRUARY])(20, "2026-02-09" as LocalDate);
+  expect(told.at(-1)).toEqual({ days: 59, daysRead: 39, reading: "2026-02-09" });
+});
