@@ -136,8 +136,8 @@ const OPERATIONS = {
     operationId: "getReady",
     summary: "Readiness",
     description:
-      "Checks the query engine, or with `role = ingest` whether events can be stored, at most once a second; calls in between get the " +
-      "last outcome.",
+      "Checks the query engine once there are events or a report has needed it, or with `role = ingest` whether events can be stored, at " +
+      "most once a second; calls in between get the last outcome.",
     answers: {
       200: fixedText("The query engine responds, or events can be stored.", "ready"),
       503: fixedText("The query engine does not respond, or events cannot be stored.", "database not ready", {

@@ -23,7 +23,9 @@ await withTempFolder(async (folder) => {
     rows.push([name, mebibytes(rss), mebibytes(peakRss)]);
   };
 
-  await note("after the start");
+  const ready = await fetch(`${server.origin}/health/ready`);
+  if (ready.status !== 200) throw new Error(`not ready: ${ready.status}`);
+  await note("after the start, once it was asked whether it is ready");
   progress(`posting ${COUNT} events`);
   const { accepted, perSecond } = await postEvents({ origin: server.origin, events: COUNT, connections: CONNECTIONS, sites: [SITE] });
   await note(`after ${whole(accepted)} events at ${whole(perSecond)}/s`);

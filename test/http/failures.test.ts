@@ -100,6 +100,7 @@ describe("internal failures", () => {
   it("/health/ready gives 503 in plain text while the engine does not respond, and /health stays ok", async () => {
     const { engine, failAlways } = await fragileEngine();
     const target = await createTarget({}, { engine });
+    await expectAccepted(await post(target, wireEvent(SITE)));
     failAlways(new Error("gone"));
     const response = await target.fetch("/health/ready");
     expect({ status: response.status, body: await response.text() }).toEqual({ status: 503, body: "database not ready" });

@@ -242,7 +242,7 @@ const objectsThat = (folders: () => Promise<never>): InProcessParts => ({ object
 
 type Send = (target: Target) => Promise<Response>;
 
-/** Reports over no events need no engine. */
+/** Without events, neither reports nor readiness need an engine. */
 async function withEvents(target: InProcessTarget): Promise<InProcessTarget> {
   for (const site of ["failing.test", "other.test"]) await post(target, wireEvent(site));
   return target;
@@ -365,11 +365,13 @@ export const FAILING: readonly Failing[] = [
     "GET /health/ready",
     () => engineThat(never),
     (target) => target.fetch("/health/ready"),
+    withEvents,
   ),
   failing(
     "GET /health/ready",
     503,
     () => engineThat(fail()),
     (target) => target.fetch("/health/ready"),
+    withEvents,
   ),
 ];

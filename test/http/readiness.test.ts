@@ -3,11 +3,18 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { READINESS_CHECK_MS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { expectAccepted, expectError, post, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 
+const SITE = "ready.test";
+
+const sendEvent = async (target: InProcessTarget): Promise<void> => expectAccepted(await post(target, wireEvent(SITE)));
+
+/** Without events, it would not be checked. */
 async function createTarget(): Promise<{ target: InProcessTarget; controlled: ControlledEngine }> {
   const controlled = await createControlledEngine();
   const target = await createInProcessTarget({}, { engine: controlled.engine });
+  await sendEvent(target);
   onTestFinished(async () => {
     controlled.release();
     await target.close();
@@ -27,6 +34,28 @@ describe("/health/ready", () => {
     await target.advance(1);
     expect(await ask(target)).toBe("ready");
     expect(controlled.queryCount).toBe(2);
+  });
+
+  it("starts no engine before there are events or a report needs it", async () => {
+    let started = 0;
+    const openDatabase = () => (started++, createEngineShare());
+    const target = await createInProcessTarget({}, { openDatabase });
+    onTestFinished(() => target.close());
+    expect(await ask(target)).toBe("ready");
+    expect(started).toBe(0);
+    await sendEvent(target);
+    await target.advance(1_000);
+    expect(await ask(target)).toBe("ready");
+    expect(started).toBe(1);
+  });
+
+  it("is not ready once a report could not start the engine, even without events", async () => {
+    const target = await createInProcessTarget({}, { openDatabase: () => Promise.reject(new Error("told not to start")) });
+    onTestFinished(() => target.close());
+    expect(await ask(target)).toBe("ready");
+    await expectError(await target.fetch(`/api/stats/sessions?site_id=${SITE}`), 503);
+    await target.advance(1_000);
+    expect(await ask(target)).toBe("database not ready");
   });
 
   it("shares one query among concurrent callers, even if it takes longer than a second", async () => {
@@ -60,6 +89,7 @@ describe("/health/ready", () => {
     let asked = 0;
     const query = () => (asked++, Promise.reject(new Error("told to fail")));
     const target = await createInProcessTarget({}, { engine: { ...share, query, queryColumns: query } });
+    await sendEvent(target);
     onTestFinished(() => target.close());
     for (let i = 0; i < 3; i++) expect((await target.fetch("/health/ready")).status).toBe(503);
     expect(asked).toBe(1);

@@ -57,9 +57,19 @@ describe("a start", () => {
     expect(linesOf(configured)).toHaveLength(3);
   });
 
+  it("starts no thread of the engine while an empty folder needs none, even to be ready", async () => {
+    const server = await startIn(await tempFolder());
+    const threads = async () => /^svc_engine_threads (\d+)$/m.exec(await (await fetch(`${server.origin}/metrics`)).text())?.[1];
+    expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+    expect(await threads()).toBe("0");
+    expect((await fetch(`${server.origin}/health/detailed`)).status).toBe(200);
+    expect(await threads()).toBe("1");
+  });
+
   it("gives the thread that ingests events the highest priority", skippedFor(NO_THREAD_PRIORITY), async () => {
     const server = await startIn(await tempFolder());
-    await expect.poll(async () => (await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+    // Starts the engine, which an empty folder does not need.
+    expect((await fetch(`${server.origin}/health/detailed`)).status).toBe(200);
     const tasks = `/proc/${server.pid}/task`;
     const niceOf = async (thread: string) => Number((await readFile(join(tasks, thread, "stat"), "utf8")).split(") ")[1]?.split(" ")[16]);
     expect(await niceOf(String(server.pid))).toBe(0);

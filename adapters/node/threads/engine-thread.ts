@@ -149,6 +149,7 @@ interface ThreadedEngineOptions {
 
 /** The threads of one life: each is started when it is first needed. */
 class EngineThreads implements QueryEngine {
+  readonly isWanted = true;
   readonly #options: Omit<EngineThreadOptions, "thread" | "onExit" | "onWantedPeer">;
   readonly #shares: Omit<Thread, "number">;
   readonly #threads = new Map<number, EngineThread>();

@@ -65,6 +65,7 @@ function releasing(chunks: Iterable<Uint8Array>, release: () => void): AsyncIter
 
 export class PlannedEngine implements QueryEngine {
   readonly runner: PlanRunner;
+  readonly isWanted = true;
   readonly #options: PlannedEngineOptions;
 
   constructor(options: PlannedEngineOptions) {

@@ -39,6 +39,7 @@ export class RestartingEngine implements QueryEngine {
   /** Ends when the lives before have released what they held. */
   #closing: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  #isWanted = false;
 
   constructor(options: RestartingEngineOptions) {
     this.#options = options;
@@ -46,6 +47,10 @@ export class RestartingEngine implements QueryEngine {
 
   get state(): EngineState {
     return this.#life?.engine?.state ?? UNSTARTED;
+  }
+
+  get isWanted(): boolean {
+    return this.#isWanted;
   }
 
   execute: QueryEngine["execute"] = (query, asker) => this.#twice(asker, (life, by) => life.execute(query, by));
@@ -87,6 +92,7 @@ export class RestartingEngine implements QueryEngine {
   }
 
   #begin(): Life {
+    this.#isWanted = true;
     const life: Life = { started: this.#closing.then(() => this.#options.start()), engine: null };
     life.started.then(
       (engine) => (life.engine = engine),

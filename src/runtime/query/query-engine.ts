@@ -70,5 +70,7 @@ export interface QueryEngine {
   /** Starts the engine if nothing has. Rejects if it does not answer. */
   health(signal: AbortSignal): Promise<EngineState>;
   readonly state: EngineState;
+  /** A call has needed the engine, whether it could be started or not. */
+  readonly isWanted: boolean;
   close(): Promise<void>;
 }

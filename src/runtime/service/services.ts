@@ -43,7 +43,16 @@ import { Expiry, Retention, type RetentionOptions } from "../upkeep/retention.ts
 import { TrustedClock } from "../upkeep/trusted-clock.ts";
 import { type Asset, type Assets, addressedAssets, addressedScript } from "./assets.ts";
 import type { Dependencies, Host } from "./host.ts";
-import { type Collections, createSiteList, itemsOf, openCollections, openEventStore, openSites, type SiteList } from "./stored-data.ts";
+import {
+  type Collections,
+  createSiteList,
+  hasEvents,
+  itemsOf,
+  openCollections,
+  openEventStore,
+  openSites,
+  type SiteList,
+} from "./stored-data.ts";
 
 /** Everything from a request with an event to the journal. Accepted events are reported to `flush`, which starts early when there are many. */
 function createIngest(
@@ -134,11 +143,14 @@ function createQueryServices(parts: QueryParts) {
   // Other nodes insert into ClickHouse events of the same sites.
   const versionsOf = clickhouse ? null : eventStore.versions.bind(eventStore);
   const unchanged = new UnchangedResults({ engine: queryEngine, versionsOf, ttlSecs: config.cacheTtlSecs, monotonicMs });
-  const isAnswering = (signal: AbortSignal) =>
-    queryEngine.health(signal).then(
+  async function isAnswering(signal: AbortSignal): Promise<boolean> {
+    // Reports over no events need no engine, which takes more memory than all else.
+    if (!queryEngine.isWanted && !(await hasEvents(parts, eventStore))) return true;
+    return queryEngine.health(signal).then(
       () => true,
       () => false,
     );
+  }
   return {
     queryEngine,
     stats: new QueryService({ cache, limiter, engine: queryEngine, unchanged }),

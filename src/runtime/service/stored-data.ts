@@ -65,15 +65,16 @@ export async function openEventStore(
   return eventStore;
 }
 
+/** Assumes events if storage cannot be read. */
+export async function hasEvents({ siteInstances }: Pick<Host, "siteInstances">, catalog: Pick<EventCatalog, "sites">): Promise<boolean> {
+  const isRegistered = siteInstances !== undefined && [...siteInstances.registered()].length > 0;
+  return isRegistered || (await catalog.sites().catch(() => null))?.size !== 0;
+}
+
 /** `shared`: of a node, which follows the option `time_zone` when it has joined the others. */
 export async function openSites(host: Host, catalog: EventCatalog, shared: Clickhouse | null): Promise<Sites> {
   const { oneSite, siteInstances } = host;
-  // Assumes events if storage cannot be read.
-  const hasEvents = async (): Promise<boolean> => {
-    const isRegistered = siteInstances !== undefined && [...siteInstances.registered()].length > 0;
-    return isRegistered || (await catalog.sites().catch(() => null))?.size !== 0;
-  };
-  const followedCalendar = () => openDefaultCalendar({ ...host, hasEvents }, siteInstances?.settleMs);
+  const followedCalendar = () => openDefaultCalendar({ ...host, hasEvents: () => hasEvents(host, catalog) }, siteInstances?.settleMs);
   const calendar = oneSite?.defaultCalendar ?? (await (shared ? readDefaultCalendar(host.records) : followedCalendar()));
   const distribution = shared ? distributionBy(shared.settings) : siteInstances;
   return Sites.open({ ...host, calendar, distribution, sitesMax: host.config.maxSites });
