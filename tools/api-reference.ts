@@ -78,8 +78,8 @@ function factsOf({ required, schema }: Pick<Parameter, "required" | "schema">): 
   return [words, bounds, length, required ? "required" : otherwise].filter((part) => part !== undefined).join("; ");
 }
 
-const parameterItem = ({ name, description, ...facts }: Omit<Parameter, "in">): string =>
-  itemOf(`\`${name}\` (${factsOf(facts)}): ${withLowerCase(withSeparators(summaryOf(description)))}`);
+const parameterItem = ({ name, in: place, description, ...facts }: Omit<Parameter, "in"> & Partial<Pick<Parameter, "in">>): string =>
+  itemOf(`${place === "header" ? "Header " : ""}\`${name}\` (${factsOf(facts)}): ${withLowerCase(withSeparators(summaryOf(description)))}`);
 
 /** A schema in the notation of the page, with the names of those that the page defines. */
 class Types {
@@ -156,7 +156,7 @@ function parametersOf({ components }: Document, { parameters = [] }: Operation):
     "$ref" in parameter ? (components.parameters[parameter.$ref.split("/").at(-1) ?? ""] ?? []) : [parameter],
   );
   const names = new Set(resolved.map(({ name }) => name));
-  const hasAllShared = Object.values(components.parameters).every(({ name }) => names.has(name));
+  const hasAllShared = Object.values(components.parameters).every(({ in: place, name }) => place === "header" || names.has(name));
   const shared = new Set(Object.values(components.parameters));
   return resolved.filter((parameter) => parameter.in !== "path" && !(hasAllShared && shared.has(parameter)));
 }
@@ -183,10 +183,7 @@ export function withApiReference(
     const fresh = items.filter(({ item }) => item.length < DESCRIPTION_CHARS_MAX / 2 || !described.has(item));
     const known = items.filter((item) => !fresh.includes(item)).map(({ name }) => `\`${name}\``);
     for (const { item } of fresh) described.add(item);
-    return [
-      ...fresh.map(({ in: place, item }) => (place === "header" ? item.replace("- ", "- Header ") : item)),
-      ...(known.length > 0 ? [itemOf(`${known.join(", ")}: as above`)] : []),
-    ];
+    return [...fresh.map(({ item }) => item), ...(known.length > 0 ? [itemOf(`${known.join(", ")}: as above`)] : [])];
   }
 
   function routeItems(id: string): string[] {

@@ -23,7 +23,7 @@ import { deleteSegment, getSegments, postSegment, putSegment } from "./segments.
 import { getDetails, getHealth, getReady, getMetrics, getRobots, getSecurityContact } from "./service.ts";
 import { getShare, postUnlock, deleteShare, getShares, postShare } from "./shares.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
-import { getExport, getOverview, reportHandler, getSites } from "./stats.ts";
+import { getExport, getOverview, getProgress, reportHandler, getSites } from "./stats.ts";
 import { SCRIPT_PATHS } from "../shared/names.ts";
 
 /** Does not compile unless the file of the handler describes the method and path. */
@@ -49,6 +49,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/stats/overview", "stats", getOverview),
   ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report), { site: true })),
   route("GET", "/api/stats/export", "stats", getExport, { site: true }),
+  route("GET", "/api/stats/progress", "stats", getProgress, { site: true }),
   route("POST", "/api/auth/setup", "auth", postSetup),
   route("POST", "/api/auth/login", "auth", postLogin),
   route("POST", "/api/auth/logout", "auth", postLogout),

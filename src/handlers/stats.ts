@@ -8,12 +8,19 @@ import {
   GUEST_BYTES_PER_SECOND_MIN,
   GUEST_BYTES_PER_SECOND_MIN_WANTED,
 } from "../runtime/base/config/limits.ts";
-import { OVERVIEW_TIME_SHARE, EXPORT_ROWS_DEFAULT } from "../runtime/base/config/report-limits.ts";
+import {
+  OVERVIEW_TIME_SHARE,
+  EXPORT_ROWS_DEFAULT,
+  PROGRESS_ID_CHARS_MAX,
+  PROGRESS_ID_CHARS_MIN,
+  PROGRESS_IDS_MAX,
+} from "../runtime/base/config/report-limits.ts";
+import { invalidInput } from "../runtime/base/errors.ts";
 import { rangeOfAll, rangeOfDays } from "../runtime/query/date-range.ts";
 import type { Condition } from "../runtime/query/filters.ts";
-import { reference, text, type Schema, boolean, closed, list, orNull } from "../runtime/base/json-schema.ts";
-import { optionalOneOf, oneOf, rowLimit } from "../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
+import { reference, text, type Schema, boolean, closed, count, list, orNull } from "../runtime/base/json-schema.ts";
+import { optionalOneOf, oneOf, required, rowLimit } from "../runtime/query/parameters.ts";
+import { checkSite, SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
 import { DAILY_EXPORT } from "../runtime/reports/exports/daily-export.ts";
 import { RAW_EXPORT } from "../runtime/reports/exports/raw-export.ts";
 import { OVERVIEW_PARAMETERS, OVERVIEW } from "../runtime/reports/overview/overview.ts";
@@ -30,6 +37,8 @@ import {
   TOO_MANY_VIEWS,
   documented,
   SCOPE,
+  PROGRESS_ID_HEADER,
+  SITE,
   UNDATED_SCOPE,
   type Operation,
   type Answer,
@@ -92,17 +101,51 @@ export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, 
   return reader;
 }
 
+const PROGRESS_ID = new RegExp(`^[A-Za-z0-9_-]{${PROGRESS_ID_CHARS_MIN},${PROGRESS_ID_CHARS_MAX}}$`);
+
+/** null without one, and for a text that somebody could guess. */
+function progressIdOf({ headers }: Request): string | null {
+  const id = headers.get("x-progress-id");
+  return id !== null && PROGRESS_ID.test(id) ? id : null;
+}
+
+const PROGRESS_PARAMETERS = {
+  site_id: SCOPE_PARAMETERS.site_id,
+  ids: required(
+    {
+      description: `Up to ${PROGRESS_IDS_MAX} texts that requests were sent with as \`X-Progress-Id\`, joined by commas.`,
+      schema: text("Separated by commas."),
+      example: "0123456789abcdefghij_-",
+    },
+    (value, name) => {
+      const ids = value.split(",", PROGRESS_IDS_MAX + 1);
+      if (ids.length <= PROGRESS_IDS_MAX && ids.every((id) => PROGRESS_ID.test(id))) return ids;
+      throw invalidInput(
+        `"${name}" must be up to ${PROGRESS_IDS_MAX} ids, each of ${PROGRESS_ID_CHARS_MIN} to ${PROGRESS_ID_CHARS_MAX} letters, digits, "_" and "-"`,
+      );
+    },
+  ),
+};
+
+/** Answers from memory. */
+export const getProgress: Handler = (_request, { services, reader, url }) => {
+  const { site_id: siteId, ids } = new Query(url).parse(PROGRESS_PARAMETERS);
+  checkSite(reader, siteId);
+  const reports = services.stats.progressOf(siteId, ids);
+  return jsonReply({ reports: reports.map(({ id, days, daysRead, reading }) => ({ id, days, days_read: daysRead, reading })) });
+};
+
 /** Invalid parameters are a 400 even if the required behavioral extension is missing, which is a 503. */
 export const reportHandler =
   ({ prepare }: Report): Handler =>
-  async (_request, context) => {
+  async (request, context) => {
     const { services, reader, url, params } = context;
     const given = new Query(url);
     const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : given.text(name));
     const { query, timeZone, cacheKey, file } = await prepare(read, reader);
     const { stats } = services;
     const asker = askerOf(context);
-    const result = await (cacheKey ? stats.cached(cacheKey, query, asker) : stats.fresh(query, asker));
+    const result = await (cacheKey ? stats.cached(cacheKey, query, asker, progressIdOf(request)) : stats.fresh(query, asker));
     return file ? fileReply(result, file, timeZoneHeaders(timeZone)) : jsonTextReply(result, 200, timeZoneHeaders(timeZone));
   };
 
@@ -203,7 +246,11 @@ function operationOf(report: Report): Operation {
     summary,
     ...(description !== undefined && { description }),
     // A report's own declaration of a common parameter takes its place.
-    parameters: [...(hasDates ? SCOPE : UNDATED_SCOPE).filter(({ name }) => !Object.hasOwn(parameters, name)), ...documented(parameters)],
+    parameters: [
+      ...(hasDates ? SCOPE : UNDATED_SCOPE).filter(({ name }) => !Object.hasOwn(parameters, name)),
+      ...documented(parameters),
+      ...(hasDates ? [PROGRESS_ID_HEADER] : []),
+    ],
     answers: { 200: answerOf(report) },
     refusals: { ...STATS_REFUSALS, ...(mayNeedExtension && EXTENSION_MISSING), ...refusals },
   };
@@ -237,6 +284,18 @@ const SCHEMAS = {
     { optional: ["settings"] },
   ),
   Overview: OVERVIEW,
+  Progress: closed({
+    reports: list(
+      "The requests that are under way and read events, in the order of `ids`.",
+      closed({
+        id: text("The `X-Progress-Id` of the request."),
+        days: count("Days that it asks for. Grows when the days of a comparison are begun."),
+        days_read: count("Days whose events need not be read any more."),
+        reading: orNull(text("The first date with events of the part that is being read; null if none is yet.", { format: "date" })),
+      }),
+      { maxItems: PROGRESS_IDS_MAX },
+    ),
+  }),
   DailyExport: DAILY_EXPORT,
   RawExport: RAW_EXPORT,
 };
@@ -255,6 +314,13 @@ const OPERATIONS = {
     parameters: documented(OVERVIEW_PARAMETERS),
     answers: { 200: answer("The sites that the caller may read.", "Overview") },
     refusals: OVERVIEW_REFUSALS,
+  },
+  "GET /api/stats/progress": {
+    operationId: "getProgress",
+    summary: "How far reports have come that are being computed",
+    parameters: [SITE, ...documented({ ids: PROGRESS_PARAMETERS.ids })],
+    answers: { 200: answer("The progress.", "Progress") },
+    refusals: { invalid_input: "A parameter is missing or invalid." },
   },
   "GET /api/stats/export": {
     operationId: "getExport",

@@ -141,6 +141,11 @@ const BEHAVIORAL: readonly ReportRequest[] = [
   ...REPORTED.filter(({ path }) => ["sessions", "session-timeseries", "funnel", "retention", "sequences", "flow"].includes(path)),
 ];
 
+const PROGRESS = "GET /api/stats/progress";
+
+const askProgress = (target: Target, siteId: string, init: TargetRequest = {}): Promise<Response> =>
+  target.fetch(`/api/stats/progress?site_id=${siteId}&ids=${"0".repeat(22)}`, init);
+
 const STATS: readonly Provoked[] = [
   { id: "GET /api/sites", status: 200, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/sites") },
@@ -150,6 +155,10 @@ const STATS: readonly Provoked[] = [
   { id: "GET /api/stats/overview", status: 400, send: (target) => target.fetch("/api/stats/overview?limit=0") },
   { id: "GET /api/stats/overview", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/stats/overview") },
   { id: "GET /api/stats/overview", status: 403, send: (target) => target.fetch("/api/stats/overview", UNVERIFIED) },
+  { id: PROGRESS, status: 200, send: (target, siteId) => askProgress(target, siteId) },
+  { id: PROGRESS, status: 400, send: (target) => askProgress(target, "") },
+  { id: PROGRESS, status: 401, environment: CLOSED, send: (target, siteId) => askProgress(target, siteId) },
+  { id: PROGRESS, status: 403, send: (target, siteId) => askProgress(target, siteId, UNVERIFIED) },
   ...REPORTED.flatMap((report): Provoked[] => [
     // Conversions need goals (see `openapi-collection-answers.ts`).
     ...(report.path === "conversions"

@@ -174,6 +174,11 @@ export const SHARE_FAILING: readonly Failing[] = [
   { id: GET, status: 429, provoke: () => afterTooMany("/api/share") },
   { id: "GET /api/sites", status: 429, provoke: () => afterTooMany("/api/sites") },
   {
+    id: "GET /api/stats/progress",
+    status: 429,
+    provoke: () => afterTooMany(`/api/stats/progress?site_id=busy.test&ids=${"0".repeat(22)}`),
+  },
+  {
     id: UNLOCK,
     status: 408,
     async provoke() {

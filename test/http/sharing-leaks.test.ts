@@ -205,6 +205,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "GET /svc.js": { path: "/svc.js" },
   "GET /js/script.js": { path: "/js/script.js" },
   "GET /api/sites": { path: "/api/sites?include=settings" },
+  "GET /api/stats/progress": { path: `/api/stats/progress?site_id=${OTHER}&ids=${"0".repeat(22)}` },
   "GET /api/stats/overview": { path: "/api/stats/overview?period=7d" },
   "GET /api/sites/:site_id": { path: `/api/sites/${OTHER}` },
   "PUT /api/sites/:site_id": { path: `/api/sites/${OTHER}`, body: { name: "theirs" } },

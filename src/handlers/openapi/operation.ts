@@ -1,7 +1,8 @@
 /** The vocabulary of descriptions: parameters, bodies, responses and reasons for refusals. */
 import { BODY_BYTES_MAX } from "../../runtime/base/config/limits.ts";
+import { PROGRESS_ID_CHARS_MAX, PROGRESS_ID_CHARS_MIN } from "../../runtime/base/config/report-limits.ts";
 import type { AppErrorCode } from "../../runtime/base/errors.ts";
-import { reference, type Schema } from "../../runtime/base/json-schema.ts";
+import { reference, text, type Schema } from "../../runtime/base/json-schema.ts";
 import type { Parameter as Declared, ParameterDescription, Parameters } from "../../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../../runtime/query/scope.ts";
 import { NOT_STORED, type Headers } from "./headers.ts";
@@ -123,11 +124,24 @@ export const SHARED_PARAMETERS = {
   Interval: documentedOne("interval", SCOPE_PARAMETERS.interval),
   Filters: documentedOne("filters", SCOPE_PARAMETERS.filters),
   Segment: documentedOne("segment", SCOPE_PARAMETERS.segment),
+  ProgressId: {
+    name: "X-Progress-Id",
+    in: "header",
+    description: "A random text by which the progress of the request can be asked for. Other texts are ignored.",
+    schema: text("Kept while the request is under way.", {
+      minLength: PROGRESS_ID_CHARS_MIN,
+      maxLength: PROGRESS_ID_CHARS_MAX,
+      pattern: "^[A-Za-z0-9_-]+$",
+    }),
+    example: "0123456789abcdefghij_-",
+  } satisfies Parameter as Parameter,
 };
 
-const { SiteId, Period, StartDate, EndDate, Interval, Filters, Segment } = SHARED_PARAMETERS;
+const { SiteId, Period, StartDate, EndDate, Interval, Filters, Segment, ProgressId } = SHARED_PARAMETERS;
 
 export const SITE = SiteId;
+
+export const PROGRESS_ID_HEADER = ProgressId;
 
 export const SCOPE: readonly Parameter[] = [SiteId, Period, StartDate, EndDate, Interval, Filters, Segment];
 

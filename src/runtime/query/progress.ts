@@ -1,6 +1,6 @@
 /**
  * How far the reading of a plan's events has come. It crosses threads, and reaches the reader who waits. It counts calendar days of the
- * ranges that are asked for, with events or without. Days whose rows are in rollups, or kept from an earlier attempt, count as read.
+ * ranges that are asked for. Days without events, and those whose rows are in rollups or kept from an earlier attempt, count as read.
  */
 import type { LocalDate } from "../../storage/event.ts";
 import type { DateRange } from "./date-range.ts";
@@ -9,7 +9,7 @@ export interface DaysRead {
   /** Days of the steps that have begun, so it grows with a comparison. */
   readonly days: number;
   readonly daysRead: number;
-  /** The first date of the part that was begun last; null until one is. */
+  /** The first date with events of the part that was begun last; null until one is. */
   readonly reading: LocalDate | null;
 }
 
@@ -22,7 +22,8 @@ export interface Waiter {
 }
 
 interface Part {
-  readonly range: DateRange;
+  /** Its days with events, oldest first. */
+  readonly days: readonly LocalDate[];
 }
 
 type Tell = (left: number, reading: LocalDate | null) => void;
@@ -73,7 +74,7 @@ export class PartsLeft {
   }
 
   get #days(): number {
-    return daysOf([...this.#parts].map(({ range }) => range));
+    return [...this.#parts].reduce((sum, { days }) => sum + days.length, 0);
   }
 
   /** Another attempt at the same ranges, cut in another way, begins anew. Without parts, nobody needs to know. */
@@ -84,7 +85,7 @@ export class PartsLeft {
   }
 
   async read(part: Part, task: () => Promise<unknown>): Promise<void> {
-    this.#tell(this.#days, part.range.firstDay);
+    this.#tell(this.#days, part.days[0] ?? null);
     await task();
     this.leaveOut(part);
     if (this.#parts.size === 0) this.#tell(0, null);

@@ -5,6 +5,7 @@ import { CACHE_CHARS_MAX, GUEST_RESULTS_SHARE_MAX } from "../base/config/report-
 import type { Asker } from "../query/scope.ts";
 import type { QueryEngine, ReportQuery } from "../query/query-engine.ts";
 import type { QueryLimiter, SlotUse } from "./query-limiter.ts";
+import { type Computation, RunningReports, type Watch } from "./running-reports.ts";
 import type { NumbersPlan, UnchangedResults } from "./unchanged-results.ts";
 
 interface QueryServiceOptions {
@@ -29,15 +30,22 @@ export class QueryService {
   readonly #options: QueryServiceOptions;
   /** Queries that are running. `outdated`: events that one may have read were erased meanwhile. */
   readonly #running = new Set<{ readonly siteId: SiteId; outdated: boolean }>();
+  readonly #reports = new RunningReports();
 
   constructor(options: QueryServiceOptions) {
     this.#options = options;
   }
 
-  /** A result up to `cache_ttl_secs` old. Neither cached results nor queries that share a running computation take a slot. */
-  cached(key: CacheKey, query: ReportQuery, asker: Asker): Promise<string> {
-    return this.#options.cache.get(key, asker, () => this.fresh(query, asker));
+  /**
+   * A result up to `cache_ttl_secs` old. Neither cached results nor queries that share a running computation take a slot. With an id, the
+   * reader can ask how far it has come.
+   */
+  cached(key: CacheKey, query: ReportQuery, asker: Asker, id: string | null = null): Promise<string> {
+    const { cache } = this.#options;
+    return this.#reports.watched(id, query, asker, (watch) => cache.get(key, asker, (by) => this.fresh(query, by), watch));
   }
+
+  progressOf: RunningReports["progressOf"] = (siteId, ids) => this.#reports.progressOf(siteId, ids);
 
   /** A newly computed result. */
   fresh(query: ReportQuery, asker: Asker): Promise<string> {
@@ -125,6 +133,7 @@ const charsOf = ({ text }: CachedText, key: string): number => key.length + text
 
 interface SharedComputation {
   readonly siteId: SiteId;
+  readonly computed: Computation;
   readonly result: Promise<string>;
   /** The asker of the first request: when it is aborted, the computation ends. */
   readonly asker: Asker;
@@ -165,7 +174,7 @@ export class ResultCache {
    * The cached result, that of a running computation, or a new one. A failure is not cached, but shared by the waiting requests,
    * except a timeout of the first request: the others that have time left compute the result again.
    */
-  async get(request: CacheKey, asker: Asker, compute: () => Promise<string>): Promise<string> {
+  async get(request: CacheKey, asker: Asker, compute: (asker: Asker) => Promise<string>, watch: Watch | null = null): Promise<string> {
     const { report, siteId, parameters } = request;
     // JSON separates the parts, whatever characters they contain.
     const key = JSON.stringify([report, siteId, parameters]);
@@ -177,12 +186,13 @@ export class ResultCache {
     const running = this.#running.get(key);
     if (!running || !isShared(running.asker, asker)) {
       this.#options.onMiss();
-      return this.#compute(key, siteId, asker, compute);
+      return this.#compute(key, siteId, asker, compute, watch);
     }
     this.#options.onHit();
+    if (watch) watch.computation = running.computed;
     return running.result.catch((error: unknown) => {
       if (!running.asker.signal.aborted || asker.signal.aborted) throw error;
-      return this.get(request, asker, compute);
+      return this.get(request, asker, compute, watch);
     });
   }
 
@@ -198,10 +208,19 @@ export class ResultCache {
     return isFresh ? entry.text : undefined;
   }
 
-  async #compute(key: string, siteId: SiteId, asker: Asker, compute: () => Promise<string>): Promise<string> {
+  async #compute(
+    key: string,
+    siteId: SiteId,
+    asker: Asker,
+    compute: (asker: Asker) => Promise<string>,
+    watch: Watch | null,
+  ): Promise<string> {
     // The age of a result counts from its request, not from the end of the computation.
     const requestedAtMs = this.#options.monotonicMs();
-    const computation: SharedComputation = { siteId, asker, result: compute() };
+    const computed: Computation = { progress: null };
+    if (watch) watch.computation = computed;
+    const result = compute({ ...asker, onProgress: (progress) => (computed.progress = progress) });
+    const computation: SharedComputation = { siteId, asker, result, computed };
     this.#running.set(key, computation);
     try {
       const text = await computation.result;

@@ -73,6 +73,17 @@ export const CACHE_CHARS_MAX = 32 * MIB;
 /** Share of the cached results, in number and characters, that those computed for guests of share links and public sites may take. */
 export const GUEST_RESULTS_SHARE_MAX = 1 / 4;
 
+/** Requests whose progress can be asked for, and the share up to which those of guests are. Each is under way anyway. */
+export const WATCHED_REPORTS_MAX = 1000;
+export const GUEST_WATCHED_SHARE_MAX = 1 / 2;
+
+/** Ids of requests in one question about their progress. */
+export const PROGRESS_IDS_MAX = 20;
+
+/** Shorter ids could be guessed. */
+export const PROGRESS_ID_CHARS_MIN = 22;
+export const PROGRESS_ID_CHARS_MAX = 64;
+
 /** Queries that may wait for a slot, with `query_queue_ms` above 0, and for the check of their regular expressions. */
 export const QUERIES_WAITING_MAX = 1000;
 

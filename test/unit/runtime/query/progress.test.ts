@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { type DateRange, datesOf, rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { type DaysRead, Progress } from "../../../../src/runtime/query/progress.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 
@@ -7,6 +7,7 @@ const rangeOf = (first: string, last: string) => rangeOfDays(first as LocalDate,
 const JANUARY = rangeOf("2026-01-01", "2026-01-31");
 const FEBRUARY = rangeOf("2026-02-01", "2026-02-28");
 const WEEK = rangeOf("2026-02-01", "2026-02-07");
+const partOf = (range: DateRange) => ({ days: datesOf(range) });
 
 function recorded() {
   const told: DaysRead[] = [];
@@ -15,7 +16,7 @@ function recorded() {
 
 it("progress: days without a part to read count as read, and each part that is read is told before and at the end", async () => {
   const { told, progress } = recorded();
-  const [first, last] = [{ range: rangeOf("2026-01-03", "2026-01-04") }, { range: rangeOf("2026-01-31", "2026-01-31") }];
+  const [first, last] = [partOf(rangeOf("2026-01-03", "2026-01-04")), partOf(rangeOf("2026-01-31", "2026-01-31"))];
   progress.ask([JANUARY]);
   const share = progress.ownShare([JANUARY]);
   share.begin([first, last]);
@@ -41,7 +42,7 @@ it("progress: what another thread has left adds up with the own share, and count
   progress.ask([JANUARY, FEBRUARY]);
   const tell = progress.share([FEBRUARY]);
   const own = progress.ownShare([JANUARY]);
-  own.begin([{ range: JANUARY }]);
+  own.begin([partOf(JANUARY)]);
   tell(WEEK.dayCount, WEEK.firstDay);
   tell(0, null);
   expect(told).toEqual([
@@ -55,9 +56,9 @@ it("progress: an attempt that cuts the same ranges in another way takes the plac
   const { told, progress } = recorded();
   progress.ask([FEBRUARY]);
   const share = progress.ownShare([FEBRUARY]);
-  share.begin([{ range: FEBRUARY }]);
-  await expect(share.read({ range: FEBRUARY }, () => Promise.reject(new Error("too large")))).rejects.toThrow("too large");
-  share.begin([{ range: WEEK }, { range: rangeOf("2026-02-08", "2026-02-28") }]);
+  share.begin([partOf(FEBRUARY)]);
+  await expect(share.read(partOf(FEBRUARY), () => Promise.reject(new Error("too large")))).rejects.toThrow("too large");
+  share.begin([partOf(WEEK), partOf(rangeOf("2026-02-08", "2026-02-28"))]);
   expect(told.at(-1)).toEqual({ days: 28, daysRead: 0, reading: "2026-02-01" });
 });
 
