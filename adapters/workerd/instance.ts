@@ -113,7 +113,10 @@ function hostOf(options: InstanceOptions, records: RecordStore): Host {
     rollupCalculator: calculator,
     segmentLog: openSqlSegmentLog(storage, objects),
     openEngine: (parts) =>
-      createLocalEngine({ ...parts, objects, calculator, exportMemory: exportMemoryOf(config), wait, log }, options.createEngine),
+      createLocalEngine(
+        { ...parts, objects, calculator, exportMemory: exportMemoryOf(config), wait, now: Date.now, log },
+        options.createEngine,
+      ),
     connectClickhouse,
     ...placesOf(options),
     fetchPage: createPageFetch(installationCheckAgent(version)),

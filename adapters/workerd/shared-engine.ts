@@ -34,7 +34,7 @@ export function shareOf(engine: Engine, around: Around = (call, signal = new Abo
   const shared = (query: EngineQuery): EngineQuery => ({ ...query, blocks: query.blocks.map(blocks.idOf) });
   return {
     append: (block, source) => around(() => engine.append({ ...block, id: blocks.idOf(block.id) }, source)),
-    storeSessions: (ids, signal) => around((either) => engine.storeSessions(ids.map(blocks.idOf), either), signal),
+    addColumns: (id, columns, files) => around(() => engine.addColumns(blocks.idOf(id), columns, files)),
     dropProps: (ids) => around(() => engine.dropProps(ids.map(blocks.idOf))),
     propsTexts: (siteId, numbers) => around(() => engine.propsTexts(siteId, numbers)),
     drop: (ids) => around(() => engine.drop(ids.map(blocks.idOf))),
@@ -114,8 +114,12 @@ export class SharedEngine {
     share.engine = {
       ...own,
       append: async (block, source) => {
-        if (this.#memoryBytes > budgetBytes) await this.#makeRoom(share, engine, budgetBytes);
+        await this.#makeRoom(share, engine, budgetBytes);
         return own.append(block, source);
+      },
+      addColumns: async (block, columns, files) => {
+        await this.#makeRoom(share, engine, budgetBytes);
+        return own.addColumns(block, columns, files);
       },
     };
     return share.engine;

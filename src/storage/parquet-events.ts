@@ -171,28 +171,56 @@ function numbersOfAll(part: ParquetColumns, name: string): BigInt64Array {
   return numbers;
 }
 
+const visitorIdsOf = (part: ParquetColumns): BigUint64Array => new BigUint64Array(numbersOfAll(part, "visitor_id").buffer);
+
 /** Decodes texts and numbers when they are read, each time. */
 const openedPart = (part: ParquetColumns): DecodedEvents => ({
   rows: part.rows,
   text: ({ name }) => part.texts(name),
   number: ({ name }) => part.numbers(name),
   timestampsMs: numbersOfAll(part, "timestamp"),
-  visitorIds: new BigUint64Array(numbersOfAll(part, "visitor_id").buffer),
+  visitorIds: visitorIdsOf(part),
 });
 
-function decodedPart(part: ParquetColumns, wanted: readonly EventColumn[]): DecodedEvents {
-  const { rows } = part;
-  const texts = new Map(wanted.filter(isText).map(({ name }) => [name, part.texts(name)]));
-  const numbers = new Map(wanted.filter(isNumber).map(({ name }) => [name, part.numbers(name)]));
-  return {
-    ...openedPart(part),
-    text: ({ name }) => texts.get(name) ?? { texts: [], places: new Int32Array(rows).fill(NO_PLACE) },
-    number: ({ name }) => numbers.get(name) ?? { numbers: new BigInt64Array(rows), recorded: new Uint8Array(rows) },
-  };
+/** Holds the wanted columns decoded, and decodes the others of an event never, or times and visitors when they are read. */
+class DecodedPart implements DecodedEvents {
+  readonly rows: number;
+  readonly #part: ParquetColumns;
+  readonly #texts: ReadonlyMap<string, TextColumn>;
+  readonly #numbers: ReadonlyMap<string, NumberColumn>;
+  #timestampsMs: BigInt64Array | null = null;
+  #visitorIds: BigUint64Array | null = null;
+
+  constructor(part: ParquetColumns, wanted: readonly EventColumn[]) {
+    this.rows = part.rows;
+    this.#part = part;
+    this.#texts = new Map(wanted.filter(isText).map(({ name }) => [name, part.texts(name)]));
+    this.#numbers = new Map(wanted.filter(isNumber).map(({ name }) => [name, part.numbers(name)]));
+    for (const { kind } of wanted) {
+      if (kind === "timestamp") this.#timestampsMs = this.timestampsMs;
+      if (kind === "visitor") this.#visitorIds = this.visitorIds;
+    }
+  }
+
+  text({ name }: TextEventColumn): TextColumn {
+    return this.#texts.get(name) ?? { texts: [], places: new Int32Array(this.rows).fill(NO_PLACE) };
+  }
+
+  number({ name }: NumberEventColumn): NumberColumn {
+    return this.#numbers.get(name) ?? { numbers: new BigInt64Array(this.rows), recorded: new Uint8Array(this.rows) };
+  }
+
+  get timestampsMs(): BigInt64Array {
+    return this.#timestampsMs ?? numbersOfAll(this.#part, "timestamp");
+  }
+
+  get visitorIds(): BigUint64Array {
+    return this.#visitorIds ?? visitorIdsOf(this.#part);
+  }
 }
 
 function* decodedParts(parts: Iterable<ParquetColumns>, wanted: readonly EventColumn[]): Generator<DecodedEvents, void> {
-  for (const part of parts) yield decodedPart(part, wanted);
+  for (const part of parts) yield new DecodedPart(part, wanted);
 }
 
 /** A folder that was renamed by hand has the events of another site. */
@@ -207,8 +235,8 @@ function* partsOfSite(parts: readonly ParquetColumns[], siteId: SiteId): Generat
 
 /**
  * Reads a file written by `encodeEvents`, of this or an earlier version, one row group per iteration. A column
- * that the file lacks is unrecorded, and so is a text or number that is not wanted. Throws before the first iteration if the bytes are
- * not such a file.
+ * that the file lacks is unrecorded, and so is a text or number that is not wanted; times and visitors that are not wanted are decoded
+ * each time they are read. Throws before the first iteration if the bytes are not such a file.
  */
 export function decodeEvents(bytes: Uint8Array, wanted: readonly EventColumn[] = EVENT_COLUMNS): Generator<DecodedEvents, void> {
   checkSeal(bytes);

@@ -1,7 +1,14 @@
 /** The contract of the engine port. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EngineFullError, DroppedError, type Block, type Engine, type EngineQuery } from "../../src/runtime/duckdb/engine.ts";
+import {
+  EngineFullError,
+  DroppedError,
+  type Block,
+  type BlockFile,
+  type Engine,
+  type EngineQuery,
+} from "../../src/runtime/duckdb/engine.ts";
 import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/base/config/limits.ts";
 import type { SqlParameter, SqlRow } from "../../src/runtime/query/sql.ts";
 import { TooManyStepsError } from "../../src/runtime/query/text-matching.ts";
@@ -28,7 +35,13 @@ let blocksMade = 0;
 let sitesMade = 0;
 
 /** A block that no other test uses. */
-export const aBlock = (site: SiteId): Block => ({ id: ++blocksMade, siteId: site, sessionGapMs: 30 * MINUTE_MS, propsBytesMax: 1_000_000 });
+export const aBlock = (site: SiteId, grows = true): Block => ({
+  id: ++blocksMade,
+  siteId: site,
+  sessionGapMs: 30 * MINUTE_MS,
+  propsBytesMax: 1_000_000,
+  grows,
+});
 
 /** A site that no other test uses. */
 export const aSite = (): SiteId => siteId(`engine-${++sitesMade}.test`);
@@ -341,36 +354,23 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         page: fc.constantFrom("/a", "/b", "/c"),
         eventName: fc.constantFrom("pageview", "Signup"),
       });
-      const anyChange = fc.oneof(
-        {
-          weight: 4,
-          arbitrary: fc.record({ block: fc.nat(1), day: fc.nat(2), inFile: fc.boolean(), rows: fc.array(anyEvent, { maxLength: 8 }) }),
-        },
-        { weight: 3, arbitrary: fc.record({ stored: fc.subarray([0, 1]) }) },
-      );
+      const anyChange = fc.record({ block: fc.nat(1), day: fc.nat(2), inFile: fc.boolean(), rows: fc.array(anyEvent, { maxLength: 8 }) });
 
-      it("sessions are the groups of all events, whatever is appended and stored in any order", async () => {
+      it("sessions are the groups of all events, whatever is appended in any order", async () => {
         await fc.assert(
           fc.asyncProperty(fc.array(anyChange, { maxLength: 12 }), async (changes) => {
             const site = aSite();
             const blocks = [aBlock(site), aBlock(site)] as const;
             for (const block of blocks) await engine.append(block, { files: [] });
             for (const change of changes) {
-              if ("stored" in change) {
-                await engine.storeSessions(
-                  change.stored.flatMap((i) => blocks[i]?.id ?? []),
-                  silent(),
-                );
-              } else {
-                // A day is in one block only.
-                const startMs = (change.day + 3 * change.block) * DAY_MS;
-                const date = utcDateOf(startMs);
-                const events = change.rows.map(({ visitor, minute, page, eventName }) =>
-                  anEvent({ visitorId: BigInt(visitor), timestampMs: startMs + minute * MINUTE_MS, pathname: page, eventName }),
-                );
-                const files = [{ key: "file", date, bytes: fileOf(site, events) }];
-                await engine.append(blocks[change.block] ?? blocks[0], change.inFile ? { files } : { date, events: eventTexts(events) });
-              }
+              // A day is in one block only.
+              const startMs = (change.day + 3 * change.block) * DAY_MS;
+              const date = utcDateOf(startMs);
+              const events = change.rows.map(({ visitor, minute, page, eventName }) =>
+                anEvent({ visitorId: BigInt(visitor), timestampMs: startMs + minute * MINUTE_MS, pathname: page, eventName }),
+              );
+              const files = [{ key: "file", date, bytes: fileOf(site, events) }];
+              await engine.append(blocks[change.block] ?? blocks[0], change.inFile ? { files } : { date, events: eventTexts(events) });
               await expectSessions(site, blocks);
             }
             await engine.drop(blocks.map(({ id }) => id));
@@ -379,66 +379,180 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         );
       });
 
-      it("a range of days and a list of sessions restrict stored and unstored sessions alike", async () => {
+      it("a range of days and a list of sessions restrict sessions", async () => {
         const days = [0, 1, 2, 3].map((day) => anEvent({ visitorId: 7n, timestampMs: day * DAY_MS, pathname: `/${day}` }));
         const { site, block } = await load(days);
         const sql =
           "SELECT day FROM sessions WHERE day >= 1 AND day <= 2 AND session IN (SELECT session FROM events WHERE pathname <> $1) ORDER BY day";
-        const before = await ask(site, [block], sql, [{ text: "/1" }]);
-        await engine.storeSessions([block.id], silent());
-        expect(before).toEqual([{ day: 2 }]);
-        expect(await ask(site, [block], sql, [{ text: "/1" }])).toEqual(before);
+        expect(await ask(site, [block], sql, [{ text: "/1" }])).toEqual([{ day: 2 }]);
       });
 
       it("a query without blocks finds no sessions", async () => {
         const site = aSite();
         expect(await ask(site, [], SESSIONS)).toEqual([]);
-        await engine.storeSessions([], silent());
       });
 
-      it("an event is in the sessions of the next query, even if it arrives while sessions are being stored", async () => {
-        const { site, block } = await load([anEvent({ at: "2026-03-15T12:00:00Z" })]);
-        const file = { key: "file", date: DATE, bytes: fileOf(site, [anEvent({ at: "2026-03-15T12:10:00Z" })]) };
-        const storing = [engine.storeSessions([block.id], silent()), engine.storeSessions([block.id], silent())];
-        await engine.append(block, { files: [file] });
-        await Promise.all(storing);
-        expect(await ask(site, [block], "SELECT sum(events)::BIGINT AS events FROM sessions")).toEqual([{ events: 2 }]);
-        await engine.storeSessions([block.id], silent());
-        await engine.append(block, { date: DATE, events: eventTexts([anEvent({ at: "2026-03-15T12:20:00Z" })]) });
-        expect(await ask(site, [block], "SELECT sum(events)::BIGINT AS events FROM sessions")).toEqual([{ events: 3 }]);
-        await expectSessions(site, [block]);
-      });
-
-      it("stored sessions count as resident memory until their block is dropped", async () => {
-        const [plain, stored] = [aBlock(aSite()), aBlock(aSite())];
-        const visitorId = (i: number) => BigInt.asUintN(64, BigInt(i) * 0x9e37_79b9_7f4a_7c15n);
-        const events = Array.from({ length: 60_000 }, (_, i) => anEvent({ visitorId: visitorId(i) }));
-        for (const block of [plain, stored])
-          await engine.append(block, { files: [{ key: "file", date: DATE, bytes: fileOf(block.siteId, events) }] });
-        const { memoryBytes: both } = await engine.storeSessions([stored.id], silent());
-        const { memoryBytes: one } = await engine.drop([plain.id]);
-        const { memoryBytes: none } = await engine.drop([stored.id]);
-        expect(one - none).toBeGreaterThan(both - one + 400_000);
-      });
-
-      it("an abort while sessions are stored rejects with its reason; the relation stays whole and can be stored later", async () => {
-        const { site, block } = await load([0, 1, 2].map((day) => anEvent({ timestampMs: day * DAY_MS })));
-        const reason = new Error("given up");
-        const controller = new AbortController();
-        const storing = engine.storeSessions([block.id], controller.signal);
-        controller.abort(reason);
-        await expect(storing).rejects.toBe(reason);
-        await expect(engine.storeSessions([block.id], AbortSignal.abort(reason))).rejects.toBe(reason);
-        await expectSessions(site, [block]);
-        await engine.storeSessions([block.id], silent());
-        await expectSessions(site, [block]);
-      });
-
-      it("storing the sessions of a dropped block rejects with DroppedError", async () => {
-        const { block } = await load([anEvent()]);
+      it("the memory of sessions is given back when events continue them again and again", async () => {
+        const { site, block } = await load([anEvent()]);
+        const sizes: number[] = [];
+        for (let round = 0; round < 40; round++) {
+          const events = Array.from({ length: 5_000 }, (_, i) =>
+            anEvent({ visitorId: BigInt(i), at: `2026-03-15T12:${10 + (round % 20)}:00Z` }),
+          );
+          sizes.push((await engine.append(block, { date: DATE, events: eventTexts(events) })).memoryBytes);
+        }
+        expect(await ask(site, [block], "SELECT count(*) AS n, sum(events)::BIGINT AS events FROM sessions")).toEqual([
+          { n: 5_000, events: 200_001 },
+        ]);
         await engine.drop([block.id]);
-        await expect(engine.storeSessions([block.id], silent())).rejects.toBeInstanceOf(DroppedError);
+        // 200,000 sessions would have been written, of which 5,000 stay.
+        expect((sizes.at(-1) ?? 0) - (sizes[0] ?? 0)).toBeLessThan(20_000_000);
+      }, 60_000);
+    });
+
+    describe("further columns", () => {
+      const anyDays = fc.array(
+        fc.array(
+          fc.array(
+            fc.record({
+              visitor: fc.nat(3),
+              minute: fc.nat(200),
+              page: fc.constantFrom("/a", "/b"),
+              eventName: fc.constantFrom("pageview", "Signup"),
+              seed: fc.nat(5),
+            }),
+            { maxLength: 6 },
+          ),
+          { minLength: 1, maxLength: 3 },
+        ),
+        { minLength: 1, maxLength: 4 },
+      );
+      const NAMES = EVENT_COLUMNS.map(({ name: column }) => column).filter((column) => column !== "site_id" && column !== "props");
+      const FURTHER = NAMES.filter((column) => !["visitor_id", "event_name", "pathname"].includes(column));
+      const ORDER = "SELECT day, visitor_id, session, event_name, pathname";
+      const SESSIONS_BY_START =
+        "SELECT visitor_id, day, first_ms, last_ms, events, pageviews, entry_page, exit_page FROM sessions ORDER BY ALL";
+
+      it("a block has the same rows, whichever columns it gets at first and later, as one that has all", async () => {
+        await fc.assert(
+          fc.asyncProperty(anyDays, fc.subarray(FURTHER), fc.shuffledSubarray(FURTHER), async (days, first, later) => {
+            const site = aSite();
+            const [whole, block] = [aBlock(site), aBlock(site, false)];
+            const files = days.flatMap((ofDay, day) =>
+              ofDay.map((rows, i) => ({
+                key: `${day} ${i}`,
+                date: utcDateOf(day * DAY_MS),
+                bytes: fileOf(
+                  site,
+                  rows.map(({ visitor, minute, page, eventName, seed }) =>
+                    aFullEvent(seed, {
+                      visitorId: BigInt(visitor),
+                      timestampMs: day * DAY_MS + minute * MINUTE_MS,
+                      pathname: page,
+                      eventName,
+                      ...(seed === 0 && { countryCode: null, revenueCents: null, engagedSeconds: null }),
+                    }),
+                  ),
+                ),
+              })),
+            );
+            await engine.append(whole, { files });
+            await engine.append(block, { files, columns: first });
+            for (const column of later) await engine.addColumns(block.id, [column], files);
+            const present = FURTHER.filter((column) => first.includes(column) || later.includes(column));
+            const rows = `${[ORDER, ...present].join(", ")} FROM events`;
+            const withoutNumbers = async (of: Block) => (await ask(site, [of], rows)).map(({ session: _, ...row }) => row);
+            expect(await withoutNumbers(block)).toEqual(await withoutNumbers(whole));
+            expect(await ask(site, [block], SESSIONS_BY_START)).toEqual(await ask(site, [whole], SESSIONS_BY_START));
+            expect(await ask(site, [block, whole], `SELECT count(DISTINCT session) AS n FROM events`)).toEqual([
+              { n: (await ask(site, [block, whole], "SELECT session FROM sessions")).length },
+            ]);
+            await engine.drop([whole.id, block.id]);
+          }),
+          { numRuns: 25 },
+        );
       });
+
+      it("days that are appended later have the columns of their block", async () => {
+        const site = aSite();
+        const block = aBlock(site, false);
+        const ofDay = (day: number, city: string) => ({
+          key: String(day),
+          date: utcDateOf(day * DAY_MS),
+          bytes: fileOf(site, [anEvent({ timestampMs: day * DAY_MS, city })]),
+        });
+        await engine.append(block, { files: [ofDay(0, "Bonn")], columns: ["city"] });
+        await engine.append(block, { files: [ofDay(1, "Ulm")] });
+        await engine.addColumns(block.id, ["timestamp"], [ofDay(0, "Bonn"), ofDay(1, "Ulm")]);
+        await engine.append(block, { files: [ofDay(2, "Rom")] });
+        const CITIES = "SELECT text, timestamp, sequence_number FROM events JOIN texts ON code = city ORDER BY timestamp";
+        expect(await ask(site, [block], CITIES)).toEqual([
+          { text: "Bonn", timestamp: 0, sequence_number: 0 },
+          { text: "Ulm", timestamp: DAY_MS, sequence_number: 1 },
+          { text: "Rom", timestamp: 2 * DAY_MS, sequence_number: 2 },
+        ]);
+      });
+
+      it("properties are a column, which goes and comes again", async () => {
+        const site = aSite();
+        const block = aBlock(site, false);
+        const files = [{ key: "file", date: DATE, bytes: fileOf(site, [anEvent({ props: '{"plan":"pro"}' }), anEvent()]) }];
+        expect((await engine.append(block, { files, columns: ["timestamp"] })).propsBytes).toBeNull();
+        for (let round = 0; round < 2; round++) {
+          expect((await engine.addColumns(block.id, ["props"], files)).propsBytes).toBeGreaterThan(0);
+          expect(await propsOf(site, block)).toEqual(['{"plan":"pro"}', null]);
+          await engine.dropProps([block.id]);
+        }
+        await engine.addColumns(block.id, ["props"], files);
+        expect(await propsOf(site, block)).toEqual(['{"plan":"pro"}', null]);
+        const small = { ...aBlock(site, false), propsBytesMax: 1 };
+        expect((await engine.append(small, { files, columns: ["props"] })).propsBytes).toBeNull();
+        expect((await engine.addColumns(small.id, ["props"], files)).propsBytes).toBeNull();
+        expect(await countOf(site, [small])).toBe(2);
+      });
+
+      it.each<[string, (files: readonly BlockFile[], more: BlockFile) => readonly BlockFile[]]>([
+        ["a file more", (files, more) => [...files, more]],
+        ["a file less", (files) => files.slice(1)],
+        ["a file that cannot be read", ([first, ...others]) => [{ ...first, bytes: new Uint8Array(9) } as BlockFile, ...others]],
+        ["the days in another order", (files) => files.toReversed()],
+        ["no file", () => []],
+      ])("a column of %s is refused with DroppedError, and the block stays as it was", async (_name, changed) => {
+        const site = aSite();
+        const block = aBlock(site, false);
+        const ofDay = (day: number) => ({
+          key: String(day),
+          date: utcDateOf(day * DAY_MS),
+          bytes: fileOf(site, [anEvent({ timestampMs: day * DAY_MS, city: "Bonn" })]),
+        });
+        const files = [ofDay(0), ofDay(1)];
+        await engine.append(block, { files, columns: ["os"] });
+        await expect(engine.addColumns(block.id, ["city", "browser"], changed(files, ofDay(1)))).rejects.toBeInstanceOf(DroppedError);
+        expect(await ask(site, [block], "SELECT count(*) AS n, count(os) AS os FROM events")).toEqual([{ n: 2, os: 2 }]);
+        await engine.addColumns(block.id, ["city"], files);
+        expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE city = $1", [{ text: "Bonn" }])).toEqual([{ n: 2 }]);
+      });
+
+      it("a query that names a column that its block does not have rejects with DroppedError", async () => {
+        const site = aSite();
+        const block = aBlock(site, false);
+        await engine.append(block, { files: [{ key: "file", date: DATE, bytes: fileOf(site, [anEvent()]) }] });
+        await expect(ask(site, [block], "SELECT (SELECT max(city) FROM events) AS city")).rejects.toBeInstanceOf(DroppedError);
+        await expect(engine.addColumns(987_654_321, ["city"], [])).rejects.toBeInstanceOf(DroppedError);
+      });
+
+      it("a column takes a small part of the memory, until its block is dropped", async () => {
+        const site = aSite();
+        const block = aBlock(site, false);
+        const visitorId = (i: number) => BigInt.asUintN(64, BigInt(i) * 0x9e37_79b9_7f4a_7c15n);
+        const many = Array.from({ length: 200_000 }, (_, i) => anEvent({ visitorId: visitorId(i >> 3), city: `city ${i % 300}` }));
+        const files = [{ key: "file", date: DATE, bytes: fileOf(site, many) }];
+        const { memoryBytes: without } = await engine.append(block, { files });
+        const { memoryBytes: all } = await engine.addColumns(block.id, ["city"], files);
+        const { memoryBytes: none } = await engine.drop([block.id]);
+        expect(all - without).toBeGreaterThan(50_000);
+        expect(all - without).toBeLessThan((without - none) / 2);
+      }, 60_000);
     });
 
     describe("strings", () => {

@@ -33,7 +33,7 @@ async function localHost(): Promise<EngineHost> {
     objects,
     open: (parts) => ({
       engine: createLocalEngine(
-        { ...parts, objects, calculator, exportMemory: exportMemoryOf(parts.config), wait, log: createRecordingLog() },
+        { ...parts, objects, calculator, exportMemory: exportMemoryOf(parts.config), wait, now: Date.now, log: createRecordingLog() },
         async () => (database = await createLosableEngine()),
       ),
       kill: async () => database?.lose(),

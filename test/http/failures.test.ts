@@ -44,7 +44,7 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
   return {
     engine: {
       append: (block, source) => share.append(block, source),
-      storeSessions: (blocks, signal) => share.storeSessions(blocks, signal),
+      addColumns: (block, columns, files) => share.addColumns(block, columns, files),
       dropProps: (blocks) => share.dropProps(blocks),
       propsTexts: (site, numbers) => share.propsTexts(site, numbers),
       drop: (blocks) => share.drop(blocks),

@@ -56,7 +56,7 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
   return {
     engine: {
       append: (block, source) => share.append(block, source),
-      storeSessions: (blocks, signal) => share.storeSessions(blocks, signal),
+      addColumns: (block, columns, files) => share.addColumns(block, columns, files),
       dropProps: (blocks) => share.dropProps(blocks),
       propsTexts: (siteId, numbers) => share.propsTexts(siteId, numbers),
       drop: (blocks) => share.drop(blocks),

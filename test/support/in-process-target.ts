@@ -138,7 +138,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       ...(parts.rollupWeightBytesMin !== undefined && { rollupWeightBytesMin: parts.rollupWeightBytesMin }),
       segmentLog,
       openEngine: (given) => {
-        const all = { ...given, objects, calculator, exportMemory, wait: setTimeout, log };
+        const all = { ...given, objects, calculator, exportMemory, wait: setTimeout, now: () => nowMs, log };
         const open = async () => (life = await openDuckdbQueries({ ...all, engine: new OnDemandEngine(openDatabase), others: null }));
         return new RestartingEngine({ ...all, start: open });
       },

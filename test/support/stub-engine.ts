@@ -3,7 +3,7 @@ import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 
 export const stubEngine = (calls: Partial<Engine> = {}): Engine => ({
   append: async () => ({ memoryBytes: 0, textBytes: 0, propsBytes: 0, unreadable: [] }),
-  storeSessions: async () => ({ memoryBytes: 0, textBytes: 0 }),
+  addColumns: async () => ({ memoryBytes: 0, textBytes: 0, propsBytes: null, unreadable: [] }),
   dropProps: async () => ({ memoryBytes: 0, textBytes: 0 }),
   propsTexts: async () => [],
   drop: async () => ({ memoryBytes: 0, textBytes: 0 }),

@@ -6,6 +6,7 @@ import {
   DroppedError,
   EngineLostError,
   type Block,
+  type BlockFile,
   type BlockSource,
   type Engine,
   type EngineQuery,
@@ -16,7 +17,7 @@ import { PageFetchError, type FetchedPage, type FetchFailure, type PageFetch } f
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import { TooManyStepsError } from "../../src/runtime/query/text-matching.ts";
 import type { Columns } from "../../src/storage/columns.ts";
-import type { SiteId } from "../../src/storage/event.ts";
+import type { ColumnName, SiteId } from "../../src/storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import type { SegmentLog } from "../../src/storage/segment.ts";
@@ -115,7 +116,8 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
     },
     engine: {
       append: (block: Block, source: BlockSource) => engine<Loaded>("append", block, source),
-      storeSessions: (blocks: readonly number[], signal: AbortSignal) => callUntilAborted<EngineUsage>("storeSessions", signal, blocks),
+      addColumns: (block: number, columns: readonly ColumnName[], files: readonly BlockFile[]) =>
+        engine<Loaded>("addColumns", block, columns, files),
       dropProps: (blocks: readonly number[]) => engine<EngineUsage>("dropProps", blocks),
       propsTexts: (site: SiteId, numbers: readonly number[]) => engine<string[]>("propsTexts", site, numbers),
       drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),

@@ -107,7 +107,7 @@ function serveQueries({ dataFolder, config, thread }: EngineThreadData): void {
     (rows, by) => reporting((engine) => engine.rowsOf(rows, by)),
   );
   const queries: Promise<PlannedEngine> = openDuckdbQueries({
-    ...{ config, objects, log, wait, eventStore: events },
+    ...{ config, objects, log, wait, now: Date.now, eventStore: events },
     engine: new OnDemandEngine(async () => createDuckdbEngine(await module)),
     calculator: createInlineRollupCalculator(objects, ROLLUP_CACHE),
     leftOutFiles: {

@@ -37,3 +37,15 @@ export function floatsOf(integers: Int64Array): Float64Array {
   for (let i = 0; i < floats.length; i++) floats[i] = (words[2 * i + 1] ?? 0) * WORD + ((words[2 * i] ?? 0) >>> 0);
   return floats;
 }
+
+/** The inverse of `floatsOf`. */
+export function integersOf(floats: Float64Array): BigInt64Array {
+  const words = new Int32Array(2 * floats.length);
+  for (let i = 0; i < floats.length; i++) {
+    const value = floats[i] ?? 0;
+    const high = Math.floor(value / WORD);
+    words[2 * i] = value - high * WORD;
+    words[2 * i + 1] = high;
+  }
+  return new BigInt64Array(words.buffer);
+}

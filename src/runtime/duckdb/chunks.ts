@@ -1,6 +1,6 @@
 /** Chunks: the parts of a range that fit into the engine's memory, when they are loaded, and how many at a time. */
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
-import type { LocalDate, SiteId } from "../../storage/event.ts";
+import type { ColumnName, LocalDate, SiteId } from "../../storage/event.ts";
 import { CHUNK_BYTES_MAX, CHUNKS_OF_BUDGET_MIN, PART_BYTES_MIN } from "../base/config/limits.ts";
 import { GUEST_CHUNKS_SHARE_MAX } from "../base/config/report-limits.ts";
 import type { Asker } from "../query/scope.ts";
@@ -112,8 +112,6 @@ interface ChunkLoaderOptions {
   readonly withinBudget: boolean;
   readonly onePass: boolean;
   readonly siteId: SiteId;
-  readonly withProperties: boolean;
-  readonly withSessions: boolean;
   readonly asker: Asker;
 }
 
@@ -127,11 +125,11 @@ export class ChunkLoader {
     this.#options = options;
   }
 
-  /** Runs the task with the chunk's blocks, which stay loaded until it ends. */
-  load<T>(chunk: Chunk, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
-    const { partitionCache, admission, withinBudget, onePass, siteId, withProperties, withSessions, asker } = this.#options;
+  /** Runs the task with the chunk's blocks, which have these further columns and stay loaded until it ends. */
+  load<T>(chunk: Chunk, columns: ReadonlySet<ColumnName>, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
+    const { partitionCache, admission, withinBudget, onePass, siteId, asker } = this.#options;
     const { signal, isGuest } = asker;
-    const loading = { signal, isGuest, withinBudget, onePass, withProperties, withSessions };
+    const loading = { signal, isGuest, withinBudget, onePass, columns };
     const run = () => partitionCache.withDays(siteId, chunk.range, loading, task);
     return admission ? admission.run(this.#named(chunk), asker, run) : run();
   }

@@ -1,6 +1,6 @@
 /** The interface of the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
 import type { Columns } from "../../storage/columns.ts";
-import type { EventText, LocalDate, SiteId } from "../../storage/event.ts";
+import type { ColumnName, EventText, LocalDate, SiteId } from "../../storage/event.ts";
 import type { SqlParameter, SqlRow } from "../query/sql.ts";
 import type { VisitorFunction } from "../query/behavioral/visitor-function.ts";
 
@@ -15,6 +15,11 @@ export interface Block {
   readonly sessionGapMs: number;
   /** The engine drops the block's properties once they exceed this size. */
   readonly propsBytesMax: number;
+  /**
+   * It takes single events, too, and has all columns. Other blocks take all files of a day at once, next to each other, and have those
+   * columns that they are given.
+   */
+  readonly grows: boolean;
 }
 
 /** A Parquet file with the events of one date (docs/data-format.md, "Columns"). */
@@ -26,7 +31,13 @@ export interface BlockFile {
 }
 
 /** Content of a block: whole files, or events of one date that are not in a file yet. */
-export type BlockSource = { readonly files: readonly BlockFile[] } | { readonly date: LocalDate; readonly events: readonly EventText[] };
+export type BlockSource =
+  | {
+      readonly files: readonly BlockFile[];
+      /** The further columns (`tables/event-columns.ts`) that a new block gets. */
+      readonly columns?: readonly ColumnName[];
+    }
+  | { readonly date: LocalDate; readonly events: readonly EventText[] };
 
 export interface EngineUsage {
   /** Tables, texts and properties. */
@@ -66,7 +77,7 @@ export interface EngineQuery {
   /**
    * A `SELECT`, which may begin with `WITH`. Parameters are `$1`, `$2`, … It can read these relations:
    *
-   * `events`: one row per event of `blocks`. The columns have the names in docs/data-format.md, "Columns", without `site_id`:
+   * `events`: one row per event of `blocks`, which must have all columns that the statement names. The columns have the names in docs/data-format.md, "Columns", without `site_id`:
    * - text columns (INTEGER): a code of `texts`; 0 if the value was not recorded
    * - `props` (INTEGER): a code of `properties`; 0 if the event has no properties
    * - number columns (BIGINT): `revenue_amount` in hundredths of the currency's unit; NULL if the value was not recorded
@@ -126,13 +137,13 @@ export interface EngineQuery {
 }
 
 export interface Engine {
-  /** Adds rows to a block; creates the block if it is new. A new block keeps the properties of its events. */
+  /** Adds rows to a block; creates the block if it is new. Calls for one block come one after the other. */
   append(block: Block, source: BlockSource): Promise<Loaded>;
   /**
-   * Stores the sessions of these blocks, so that queries of the relation `sessions` do not group the events again. The relation is the
-   * same without. The stored sessions of a day are dropped when it gets rows. Rejects like `query`; what is stored by then stays.
+   * Adds further columns to a block that does not grow: `files` are all files of its days, in the order in which they were appended.
+   * Rejects with `DroppedError` if their rows are others than the block's.
    */
-  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage>;
+  addColumns(block: number, columns: readonly ColumnName[], files: readonly BlockFile[]): Promise<Loaded>;
   /** Drops the properties of these blocks, and of all events added to them later. Ignores unknown blocks. */
   dropProps(blocks: readonly number[]): Promise<EngineUsage>;
   /** The JSON texts of codes in the column `props`, in the same order. Their blocks must have kept their properties. */

@@ -1,5 +1,4 @@
 /** What the engine computes of loaded events for a reader: the rows of a query, of which a guest's tests read shared texts only. */
-import type { Calendar } from "../../storage/calendar.ts";
 import type { AggregateQuery } from "../query/plan.ts";
 import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
 import { column, joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";
@@ -43,7 +42,6 @@ function rowsSql({ keys, codes = [], names = [], counts, amounts = [] }: Aggrega
 }
 
 interface EventsRead extends SiteRange, Pick<EngineQuery, "blocks"> {
-  readonly calendar: Calendar;
   readonly isGuest: boolean;
   /** See `EngineMemory`. */
   readonly propertyTextBytesMax: number;
@@ -51,11 +49,10 @@ interface EventsRead extends SiteRange, Pick<EngineQuery, "blocks"> {
   readonly rowsMax: number;
 }
 
-/** The rows of a query over a range whose events are in these blocks, in no particular order, for `queryColumns`. */
-export function rowsQuery(query: AggregateQuery, read: EventsRead): EngineQuery {
-  const { siteId, blocks, range, calendar, isGuest, propertyTextBytesMax, rowsMax } = read;
+/** The rows of a query over a range whose events are in these blocks, in no particular order, for `queryColumns`. `partial` is its SQL for that range. */
+export function rowsQuery(query: AggregateQuery, partial: SqlText, read: EventsRead): EngineQuery {
+  const { siteId, blocks, isGuest, propertyTextBytesMax, rowsMax } = read;
   const { perVisitor, property, top, codes } = query;
-  const partial = query.partial(range, calendar);
   const search = top?.search;
   return {
     siteId,

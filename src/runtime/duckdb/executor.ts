@@ -14,13 +14,12 @@ import type { DateRange } from "../query/date-range.ts";
 import {
   type AggregateQuery,
   definitionOf,
-  type Needs,
-  needsOf,
   type Plan,
   type PlanSource,
   type PlanRunner,
   type PlanStep,
   rowColumns,
+  readsProperties,
   type RowsOfVisits,
   runSteps,
   type ScanChunk,
@@ -39,10 +38,11 @@ import { TooManyStepsError } from "../query/text-matching.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
 import type { PartitionCache, StoredEvents } from "./cache/partition-cache.ts";
 import { bytesOf, type Chunk, chunkBytesMax, ChunkLoader, chunkName, cutIntoParts, MemoryAdmission, wholeOf } from "./chunks.ts";
-import { DroppedError, type Engine, EngineFullError, QUERY_TESTS_MAX, TooManyTestsError } from "./engine.ts";
+import { DroppedError, type Engine, EngineFullError, type EngineQuery, QUERY_TESTS_MAX, TooManyTestsError } from "./engine.ts";
 import { readableIn, rowsQuery, statement } from "./event-rows.ts";
 import type { PartsOfQueries, RollupExecution } from "./rollups/rollup-execution.ts";
 import { divided, type OtherThreads } from "./shares.ts";
+import { columnsIn, FURTHER_COLUMNS } from "./tables/event-columns.ts";
 import { SumMemory, TooManyRowsError } from "./sum-memory.ts";
 
 /** A search among properties reads its matches only, so that a few of very many values are found. */
@@ -55,6 +55,9 @@ interface ScanContext {
   readonly engine: Engine;
   readonly asker: Asker;
 }
+
+/** A scan reads what its reader asks for. */
+const ALL_COLUMNS = new Set(FURTHER_COLUMNS);
 
 function numbersIn(columns: Columns): NumberColumns {
   if (Object.values(columns).some((values) => Array.isArray(values))) throw new TypeError("the columns of a scan must hold integers");
@@ -146,13 +149,14 @@ interface ExecutorOptions {
 }
 
 /** Reads the parts of ranges one at a time. */
-interface RangeWork<Result> extends Needs {
+interface RangeWork<Result> {
   readonly siteId: SiteId;
   readonly ranges: readonly DateRange[];
   /** The versions of the days of the ranges, and maybe of others. */
   readonly days: readonly PartitionVersion[];
   /** Days that fit into the memory together are one part of each range. */
   readonly isWholeIfPossible: boolean;
+  readonly readsProperties: boolean;
   readonly inParts: (parts: readonly Chunk[], loader: ChunkLoader) => Promise<Result>;
 }
 
@@ -295,15 +299,13 @@ export class Executor implements PlanRunner {
     days: readonly PartitionVersion[],
     by: Reader,
   ): Promise<PartsOfQueries> {
-    const needs = queries.map(needsOf);
     const partsLeft = by.progress.ownShare(ranges);
     const work: RangeWork<PartsOfQueries> = {
       siteId: siteRange.siteId,
       ranges,
       days,
       isWholeIfPossible: false,
-      properties: needs.some(({ properties }) => properties),
-      sessions: needs.some(({ sessions }) => sessions),
+      readsProperties: queries.some(readsProperties),
       inParts: (parts, loader) => this.#rowsOfParts({ siteRange, queries }, parts, loader, by, partsLeft),
     };
     return this.#execute(work, by.asker);
@@ -338,18 +340,20 @@ export class Executor implements PlanRunner {
       for (const part of loader.inSharedOrder(parts)) {
         const named = nameOf(part);
         const ofPart = knownOf(part);
+        const selects = queries.map((query, i) => (ofPart[i] ? null : query.partial(part.range, by.calendar)));
+        const columns = new Set(selects.flatMap((select) => (select ? [...columnsIn(select.text)] : [])));
         const compute = async (blocks: readonly number[]) => {
           for (const [i, query] of queries.entries()) {
-            const kept = open[i];
+            const [kept, select] = [open[i], selects[i]];
             // Queries that differ in their `top` alone have the same rows.
             if (kept) ofPart[i] ??= partRows.rowsOf(kept, named);
-            if (!kept || ofPart[i]) continue;
-            const computed = await this.#compute(query, { ...siteRange, range: part.range }, blocks, by);
+            if (!kept || !select || ofPart[i]) continue;
+            const computed = await this.#compute(query, select, { ...siteRange, range: part.range, blocks }, by.asker);
             partRows.add(kept, named, computed);
             ofPart[i] = computed;
           }
         };
-        if (ofPart.includes(undefined)) await partsLeft.read(part, () => loader.load(part, compute));
+        if (ofPart.includes(undefined)) await partsLeft.read(part, () => loader.load(part, columns, compute));
         else partsLeft.leaveOut(part);
         rows.push(ofPart.map((columns) => columns ?? {}));
       }
@@ -359,13 +363,19 @@ export class Executor implements PlanRunner {
     }
   }
 
-  async #compute(query: AggregateQuery, siteRange: SiteRange, blocks: readonly number[], { asker, calendar }: Reader): Promise<Columns> {
+  async #compute(
+    query: AggregateQuery,
+    select: SqlText,
+    part: SiteRange & Pick<EngineQuery, "blocks">,
+    { isGuest, signal }: Asker,
+  ): Promise<Columns> {
     const { engine, partitionCache } = this.#options;
-    const { isGuest, signal } = asker;
     const { propertyTextBytesMax } = partitionCache;
     const { rowsMax } = this.#sums;
-    const read = { ...siteRange, blocks, calendar, isGuest, propertyTextBytesMax, rowsMax: rowsMax + 1 };
-    const rows = await engine.queryColumns(rowsQuery(query, read), signal);
+    const rows = await engine.queryColumns(
+      rowsQuery(query, select, { ...part, isGuest, propertyTextBytesMax, rowsMax: rowsMax + 1 }),
+      signal,
+    );
     if (rowCountOf(rows) > rowsMax) throw new TooManyRowsError();
     return rows;
   }
@@ -414,7 +424,7 @@ export class Executor implements PlanRunner {
       const reader = openReader();
       for (const part of parts) {
         const ofPart = { ...siteRange, range: part.range };
-        const wantsMore = await loader.load(part, (blocks) => reader.readChunk(chunkOf(ofPart, blocks, context)));
+        const wantsMore = await loader.load(part, ALL_COLUMNS, (blocks) => reader.readChunk(chunkOf(ofPart, blocks, context)));
         if (!wantsMore) break;
       }
       return reader.finish(siteTexts(engine, siteId, asker));
@@ -425,8 +435,7 @@ export class Executor implements PlanRunner {
       days: await this.versionsOf(siteRange),
       // Parts have no properties in common, so each would keep its own texts of the same ones.
       isWholeIfPossible: true,
-      properties: true,
-      sessions: false,
+      readsProperties: true,
       inParts: (parts, loader) => partitionCache.withTexts(siteId, () => readParts(parts, loader)),
     };
     return this.#execute(work, asker);
@@ -439,12 +448,12 @@ export class Executor implements PlanRunner {
         throw error;
       });
     } catch (error) {
-      throw refusalOf(error, work.properties);
+      throw refusalOf(error, work.readsProperties);
     }
   }
 
   async #attempt<Result>(work: RangeWork<Result>, asker: Asker): Promise<Result> {
-    const { siteId, ranges, days, isWholeIfPossible, properties, sessions, inParts } = work;
+    const { siteId, ranges, days, isWholeIfPossible, inParts } = work;
     const { partitionCache, rotationDays, budgetBytes } = this.#options;
     const read = ranges.map((range) => ({ range, days: days.filter((day) => isWithin(range, day)) }));
     const inPartsOf = (bytesMax: number, shouldFit: boolean): Promise<Result> => {
@@ -452,7 +461,7 @@ export class Executor implements PlanRunner {
       const parts = read.flatMap((each) => cut(each.range, each.days, rotationDays, bytesMax));
       // A single part runs at any size, whatever else does.
       const isOnePass = !shouldFit && parts.length > 1;
-      const loading = { siteId, withProperties: properties, withSessions: sessions, withinBudget: shouldFit, onePass: isOnePass, asker };
+      const loading = { siteId, withinBudget: shouldFit, onePass: isOnePass, asker };
       return inParts(parts, new ChunkLoader({ partitionCache, admission: isOnePass ? this.#admission : null, ...loading }));
     };
     const bytesMax = chunkBytesMax(budgetBytes);
@@ -466,7 +475,7 @@ export class Executor implements PlanRunner {
       return await inPartsOf(bytesMax, false);
     } catch (error) {
       // Properties may be large even if files are small: smaller parts may fit.
-      if (properties && error instanceof EngineFullError) return inPartsOf(0, false);
+      if (work.readsProperties && error instanceof EngineFullError) return inPartsOf(0, false);
       throw error;
     }
   }

@@ -27,7 +27,8 @@ export abstract class CallingEngine implements Engine {
   protected abstract call(call: EngineCall, signal?: AbortSignal): Promise<never>;
 
   readonly append: Engine["append"] = (block, source) => this.call({ method: "append", values: [block, source] });
-  readonly storeSessions: Engine["storeSessions"] = (blocks, signal) => this.call({ method: "storeSessions", values: [blocks] }, signal);
+  readonly addColumns: Engine["addColumns"] = (block, columns, files) =>
+    this.call({ method: "addColumns", values: [block, columns, files] });
   readonly dropProps: Engine["dropProps"] = (blocks) => this.call({ method: "dropProps", values: [blocks] });
   readonly propsTexts: Engine["propsTexts"] = (siteId, numbers) => this.call({ method: "propsTexts", values: [siteId, numbers] });
   readonly drop: Engine["drop"] = (blocks) => this.call({ method: "drop", values: [blocks] });

@@ -1,5 +1,5 @@
 /** One life of DuckDB as a query engine: everything behind the port, on the thread that computes. */
-import { MINUTE_MS, type SiteId } from "../../storage/event.ts";
+import { type EpochMs, MINUTE_MS, type SiteId } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { createSha256, toHex } from "../base/bytes.ts";
@@ -56,6 +56,7 @@ export interface DuckdbParts {
   readonly exportMemory: ExportMemory;
   readonly others: OtherThreads | null;
   readonly wait: (ms: number) => Promise<void>;
+  readonly now: () => EpochMs;
   readonly log: Log;
 }
 

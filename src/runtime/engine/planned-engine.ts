@@ -1,6 +1,6 @@
 /** Answers queries on the calling thread: checks their filters, makes their plan, and runs it. */
 import type { Calendar } from "../../storage/calendar.ts";
-import type { SiteId } from "../../storage/event.ts";
+import type { ColumnName, SiteId } from "../../storage/event.ts";
 import type { Behavioral } from "../duckdb/behavioral.ts";
 import type { PartitionCache } from "../duckdb/cache/partition-cache.ts";
 import type { Columns } from "../../storage/columns.ts";
@@ -130,7 +130,7 @@ export class PlannedEngine implements QueryEngine {
 
   async load(siteId: SiteId, range: Pick<DateRange, "firstDay" | "lastDay">, signal: AbortSignal): Promise<void> {
     // One-pass, so that what queries use is evicted later.
-    const loading = { signal, withinBudget: true, onePass: true };
+    const loading = { signal, withinBudget: true, onePass: true, columns: new Set<ColumnName>() };
     await this.#options.held?.partitionCache.withDays(siteId, range, loading, async () => {});
   }
 

@@ -115,8 +115,10 @@ export function whenClockShows(date: LocalDate, sinceMidnightMs: number, calenda
   return endMs;
 }
 
-/** SQL over the columns of events whose dates are in the range of a site's calendar. */
-export type LocalSql = (range: DateRange, calendar: Calendar) => SqlText;
+/** SQL over the columns of events, or of others that have a `day` and this time, whose dates are in the range of a site's calendar. */
+export type LocalSql = (range: DateRange, calendar: Calendar, timeMs?: SqlText) => SqlText;
+
+const TIMESTAMP = sql`timestamp`;
 
 /** A value that applies from this value of a column on. */
 interface Step {
@@ -143,11 +145,11 @@ function steppedSql(value: SqlText, steps: readonly Step[]): SqlText {
   return later.length === 0 ? sql`${first.ms}` : sql`CASE${cases} ELSE ${(later.at(-1) ?? first).ms} END`;
 }
 
-/** Local time at `timestamp`, in milliseconds as if it were UTC. */
-export const localTimeSql: LocalSql = (range, calendar) => {
+/** Local time, in milliseconds as if it were UTC. */
+export const localTimeSql: LocalSql = (range, calendar, timeMs = TIMESTAMP) => {
   const offsets = calendar.offsetsBetween(...boundsOf(range, calendar));
-  return sql`timestamp + ${steppedSql(
-    sql`timestamp`,
+  return sql`${timeMs} + ${steppedSql(
+    timeMs,
     offsets.map(({ fromMs, offsetMs }) => ({ from: fromMs, ms: offsetMs })),
   )}`;
 };
@@ -277,12 +279,12 @@ export const clockPartSql = fragment(
   ({ ms, perDay }: PartOfDay, localMs: SqlText) => sql`CAST(day AS BIGINT) * ${perDay} + ((${localMs}) // ${ms}) % ${perDay}`,
 );
 
-export const timeUnitsSql = fragment((ms: number) => sql`timestamp // ${ms}`);
+export const timeUnitsSql = fragment((ms: number, timeMs: SqlText = TIMESTAMP) => sql`${timeMs} // ${ms}`);
 
 const clockBucket =
   (part: PartOfDay): LocalSql =>
-  (range, calendar) =>
-    isInUtc(range, calendar) ? timeUnitsSql(part.ms) : clockPartSql(part, localTimeSql(range, calendar));
+  (range, calendar, timeMs) =>
+    isInUtc(range, calendar) ? timeUnitsSql(part.ms, timeMs) : clockPartSql(part, localTimeSql(range, calendar, timeMs));
 
 const MINUTE_BUCKET = clockBucket(PARTS_OF_DAY.minute);
 

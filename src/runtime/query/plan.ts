@@ -204,16 +204,10 @@ export function definitionOf({ partial, keys, codes, names, counts, amounts, per
   return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
 }
 
-/** The data that queries read besides the columns of `events`. */
-export interface Needs {
-  readonly properties: boolean;
-  readonly sessions: boolean;
-}
-
-export function needsOf({ partial, property }: AggregateQuery): Needs {
-  const { text, values } = sqlOfAnyRange(partial);
-  const testsProperties = values.some((value) => typeof value === "object" && "propertyTest" in value);
-  return { properties: property !== undefined || testsProperties, sessions: /\bFROM sessions\b/.test(text) };
+/** True if it reads custom properties, which may be large. */
+export function readsProperties({ partial, property }: AggregateQuery): boolean {
+  const { values } = sqlOfAnyRange(partial);
+  return property !== undefined || values.some((value) => typeof value === "object" && "propertyTest" in value);
 }
 
 /** The columns of the query's rows. */

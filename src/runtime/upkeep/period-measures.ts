@@ -72,11 +72,10 @@ export class PeriodMeasures {
     const { rolled, properties } = query;
     const { propertyTextBytesMax } = this.#memory;
     return this.#withEvents(query, async (engine, blocks) => {
-      await engine.storeSessions(blocks, NEVER);
       const calendar = this.#options.calendarOf(query.siteId);
       const { siteId, range } = query;
-      const read = { siteId, range, blocks, calendar, isGuest: false, propertyTextBytesMax, rowsMax: ROLLUP_MEASURE_ROWS_MAX + 1 };
-      const readRows: ReadRows = (measure) => engine.queryColumns(rowsQuery(measure, read), NEVER);
+      const read = { siteId, range, blocks, isGuest: false, propertyTextBytesMax, rowsMax: ROLLUP_MEASURE_ROWS_MAX + 1 };
+      const readRows: ReadRows = (measure) => engine.queryColumns(rowsQuery(measure, measure.partial(range, calendar), read), NEVER);
       const measures = await measuresOf(rolled, query.withProperties, readRows);
       for (const name of properties) {
         if (measures.has(name)) continue;
@@ -104,7 +103,7 @@ export class PeriodMeasures {
     const { siteId, sessionWindowMinutes } = query;
     const engine = await (this.#engine ??= Promise.resolve(this.#options.openEngine()));
     const { propsBytesMax } = this.#memory;
-    const block = { id: ++this.#blocksCreated, siteId, sessionGapMs: sessionWindowMinutes * MINUTE_MS, propsBytesMax };
+    const block = { id: ++this.#blocksCreated, siteId, sessionGapMs: sessionWindowMinutes * MINUTE_MS, propsBytesMax, grows: true };
     try {
       return (await this.#load(engine, block, query)) ? await task(engine, [block.id]) : null;
     } finally {

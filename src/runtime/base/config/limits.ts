@@ -189,14 +189,14 @@ export const ENGINE_CONNECTIONS_MAX = 4;
 /** How long a query computes before messages and other queries are served: whoever comes waits for one such step. */
 export const ENGINE_STEP_MS = 20;
 
-/** Parquet bytes of one block, a table of the partition cache; days of a site share a block up to this size. */
-export const BLOCK_BYTES_MAX = 8 * MIB;
+/** Parquet bytes of one block, the tables of some days in the partition cache, unless a single day has more. */
+export const BLOCK_BYTES_MAX = 24 * MIB;
 
 /** Blocks that must fit into the engine's memory; with little memory, blocks are smaller. */
 export const BLOCKS_OF_BUDGET_MIN = 16;
 
-/** Parquet bytes that are loaded at a time, unless a single file has more. */
-export const LOAD_BYTES_MAX = BLOCK_BYTES_MAX;
+/** Parquet bytes that are loaded at a time, unless a single day has more. */
+export const LOAD_BYTES_MAX = 8 * MIB;
 
 /** Parquet bytes of a chunk, unless a single salt period has more: about a million events, which load within a few seconds. */
 export const CHUNK_BYTES_MAX = 24 * MIB;
@@ -220,6 +220,9 @@ export const PART_ROWS_QUERIES_MAX = 1_000;
 
 /** Parquet bytes up to which parts are joined: a statement takes 2 to 5 ms, in which as many events are read. */
 export const PART_BYTES_MIN = MIB;
+
+/** Parquet bytes of a block up to which days that are loaded at different times share one. */
+export const JOINED_BYTES_MAX = PART_BYTES_MIN;
 
 /**
  * Rows in all sums that reports have under way: each takes some 100 bytes, beside its texts. They may take as much as kept rows, and

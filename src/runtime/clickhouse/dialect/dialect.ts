@@ -78,7 +78,7 @@ write(matchesText, textIsFound);
 write(propertyPasses, propertyIsFound);
 write(meetsSessionConditions, meetsBySessions);
 write(reachesAny, (mask) => sql`bitAnd(reached, ${mask}) <> 0`);
-write(timeUnitsSql, (ms) => sql`intDiv(timestamp, ${ms})`);
+write(timeUnitsSql, (ms, timeMs = sql`timestamp`) => sql`intDiv(${timeMs}, ${ms})`);
 write(clockPartSql, ({ ms, perDay }, localMs) => sql`toInt64(day) * ${perDay} + intDiv(${localMs}, ${ms}) % ${perDay}`);
 write(weekSql, (daysBefore1970) => sql`intDiv(day + ${daysBefore1970}, 7)`);
 write(monthSql, () => sql`(toYear(toDate32(day)) - 1970) * 12 + toMonth(toDate32(day)) - 1`);

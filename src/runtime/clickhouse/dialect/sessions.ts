@@ -143,7 +143,7 @@ export function withOrderedSessions(scope: Scope, _calendar: Calendar, sessionGa
   matching_sessions AS (
     SELECT
       bitAnd(bitShiftRight(visit[1], ${day}), 65535) AS day,
-      bitShiftRight(visit[1], ${time}) AS timestamp,
+      bitShiftRight(visit[1], ${time}) AS first_ms,
       length(visit) AS events,
       arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
       bitShiftRight(visit[-1], ${time}) - bitShiftRight(visit[1], ${time}) AS duration_ms

@@ -1,7 +1,7 @@
 /** The index of cached blocks: which block holds which day of a site, and which blocks are pinned. */
-import type { LocalDate, SiteId } from "../../../storage/event.ts";
+import type { ColumnName, LocalDate, SiteId } from "../../../storage/event.ts";
 import { type Partition, type PartitionFile, sizeGroups } from "../../../storage/partitions.ts";
-import { GUESTS_CACHE_SHARE_MAX } from "../../base/config/limits.ts";
+import { GUESTS_CACHE_SHARE_MAX, JOINED_BYTES_MAX } from "../../base/config/limits.ts";
 import { type Engine, EngineFullError } from "../engine.ts";
 import type { EngineMemory } from "./engine-memory.ts";
 
@@ -10,10 +10,12 @@ export interface CachedBlock {
   readonly id: number;
   readonly siteId: SiteId;
   readonly days: LocalDate[];
+  /** It holds one day, which may get more events, with all columns. */
+  readonly grows: boolean;
+  /** The further columns that it has, if it does not grow. */
+  readonly columns: Set<ColumnName>;
   /** Approximate size of its rows as Parquet. */
   parquetBytes: number;
-  /** The part of these rows that came since the block's sessions were stored last. */
-  bytesWithoutSessions: number;
   /** The number of queries and loads that use it now. */
   pins: number;
   /** It was loaded for a one-pass scan of a long range, and no other query has used it since. */
@@ -31,30 +33,29 @@ export interface CachedDay {
 }
 
 interface Need {
-  readonly withProperties?: boolean;
+  /** The further columns that a query reads. */
+  readonly columns: ReadonlySet<ColumnName>;
 }
 
 interface Use extends Need {
   readonly onePass: boolean;
   readonly isGuest?: boolean;
-  readonly blockBytesMax: number;
 }
 
 /** Protects a block, and its properties if they are needed, from eviction. Each `pin` needs an `unpin`. */
-export function pin(block: CachedBlock, { withProperties }: Need): void {
+export function pin(block: CachedBlock, { columns }: Need): void {
   block.pins++;
-  if (withProperties) block.props.pins++;
+  if (columns.has("props")) block.props.pins++;
 }
 
-export function unpin(block: CachedBlock, { withProperties }: Need): void {
+export function unpin(block: CachedBlock, { columns }: Need): void {
   block.pins--;
-  if (withProperties) block.props.pins--;
+  if (columns.has("props")) block.props.pins--;
 }
 
-export function grow(block: CachedBlock, parquetBytes: number): void {
-  block.parquetBytes += parquetBytes;
-  block.bytesWithoutSessions += parquetBytes;
-}
+/** The columns that the block does not have. */
+export const lackingIn = ({ grows, columns: present }: CachedBlock, { columns }: Need): ColumnName[] =>
+  grows ? [] : [...columns].filter((column) => !present.has(column));
 
 export class CachedBlocks {
   readonly #nextId: () => number;
@@ -89,26 +90,31 @@ export class CachedBlocks {
   }
 
   /**
-   * A block of the site with room for this much more Parquet, or a new one. Fewer blocks are faster: each table costs a query one or two
-   * milliseconds.
+   * A small block of the site with these columns, to which this much Parquet is added, or a new one. Each table costs a query one or two
+   * milliseconds; but a query reads whole blocks, also of a few of their days.
    */
   withRoom(siteId: SiteId, parquetBytes: number, use: Use): CachedBlock {
-    const { onePass, isGuest = false, withProperties, blockBytesMax } = use;
+    const { onePass, isGuest = false } = use;
     for (const block of this.#blocks) {
       const isSameUse = block.onePass === onePass && block.isOfGuests === isGuest;
-      const isSuitable = block.siteId === siteId && isSameUse && !(withProperties && block.props.bytes === null);
-      if (isSuitable && block.parquetBytes + parquetBytes <= blockBytesMax) return block;
+      const isSuitable = block.siteId === siteId && !block.grows && isSameUse && lackingIn(block, use).length === 0;
+      if (isSuitable && block.parquetBytes + parquetBytes <= JOINED_BYTES_MAX) return block;
     }
+    return this.create(siteId, use, false);
+  }
+
+  create(siteId: SiteId, { columns, onePass, isGuest = false }: Use, grows: boolean): CachedBlock {
     const block: CachedBlock = {
       id: this.#nextId(),
       siteId,
       days: [],
+      grows,
+      columns: new Set(grows ? [] : columns),
       parquetBytes: 0,
-      bytesWithoutSessions: 0,
       pins: 0,
       onePass,
       isOfGuests: isGuest,
-      props: { bytes: 0, pins: 0 },
+      props: { bytes: grows || columns.has("props") ? 0 : null, pins: 0 },
       outdated: false,
     };
     this.#blocks.add(block);
@@ -181,21 +187,19 @@ export interface Loading {
   readonly withinBudget: boolean;
   /** A one-pass scan: blocks loaded for it are evicted first, so a scan of more than fits does not evict other blocks. */
   readonly onePass: boolean;
-  /** Load custom properties, too. Rejects with `EngineFullError` if they do not fit. */
-  readonly withProperties?: boolean;
-  /** Store the sessions of the days, too, if there is room: the relation `sessions` is then read instead of computed. */
-  readonly withSessions?: boolean;
+  /** The further columns to load. Custom properties reject with `EngineFullError` if they do not fit. */
+  readonly columns: ReadonlySet<ColumnName>;
 }
 
 /** The state of a block's properties. */
 interface KeptProps {
-  /** Their size; null once they are dropped. A report that needs them then reloads the block. */
+  /** Their size; null if they are not loaded, or were dropped. */
   bytes: number | null;
   /** The number of queries and loads that use them now. */
   pins: number;
 }
 
-type BlockWithProps = Pick<CachedBlock, "id" | "props">;
+type BlockWithProps = Pick<CachedBlock, "id" | "props" | "columns">;
 
 /** Limits the memory of custom properties: blocks keep theirs up to a share of the budget, and the largest are dropped first. */
 export class PropsShare {
@@ -220,10 +224,11 @@ export class PropsShare {
       .filter(({ props }) => props.pins === 0 && (props.bytes ?? 0) > 0)
       .sort((a, b) => (b.props.bytes ?? 0) - (a.props.bytes ?? 0));
     const dropped: number[] = [];
-    for (const { id, props } of unpinned) {
+    for (const { id, props, columns } of unpinned) {
       if (excess <= 0) break;
       excess -= props.bytes ?? 0;
       props.bytes = null;
+      columns.delete("props");
       dropped.push(id);
     }
     this.#memory.note(await this.#engine.dropProps(dropped));
@@ -296,7 +301,7 @@ export class CacheEviction {
   }
 
   /** Unpins blocks, and drops those that are outdated when nothing else uses them. */
-  unpinAll(pinned: Iterable<CachedBlock>, need: { readonly withProperties?: boolean }): void {
+  unpinAll(pinned: Iterable<CachedBlock>, need: Need): void {
     for (const block of pinned) {
       unpin(block, need);
       if (block.pins === 0 && block.outdated) void this.#drop(block);

@@ -1,6 +1,6 @@
 /** The cache of partitions in the engine: loads the days that a query needs from files and journal, and evicts the least recently used. */
 import type { EventStore } from "../../../storage/event-store.ts";
-import type { EventText, LocalDate, SiteId } from "../../../storage/event.ts";
+import type { ColumnName, EpochMs, EventText, LocalDate, SiteId } from "../../../storage/event.ts";
 import {
   type JournaledEvents,
   PARQUET_BYTES_PER_EVENT,
@@ -8,13 +8,12 @@ import {
   type PartitionFile,
   type PartitionVersion,
   partitionVersionOf,
-  sizeGroups,
 } from "../../../storage/partitions.ts";
 import { SiteLocks } from "../../../storage/site-locks.ts";
 import { BLOCK_BYTES_MAX, BLOCKS_OF_BUDGET_MIN, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
 import type { LeftOutFiles } from "../../base/metrics/storage-faults.ts";
-import { type BlockFile, type BlockSource, type Engine, EngineFullError } from "../engine.ts";
+import { type BlockFile, type BlockSource, DroppedError, type Engine, type EngineUsage } from "../engine.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import {
   type CachedBlock,
@@ -22,7 +21,7 @@ import {
   type CachedDay,
   CacheEviction,
   groupIntoBlocks,
-  grow,
+  lackingIn,
   type Loading,
   parquetBytesOf,
   pin,
@@ -32,17 +31,23 @@ import {
 import { EngineMemory } from "./engine-memory.ts";
 import { PartRows } from "./part-rows.ts";
 
-/** Estimated size of stored sessions relative to the Parquet files of their events. Measured: 0.3 with three events per session. */
-const SESSIONS_SHARE_OF_PARQUET = 1 / 2;
+/** Estimated size of a further column relative to the Parquet files of its events. Measured: 0.005 to 0.1, by the number of its texts. */
+const COLUMN_SHARE_OF_PARQUET = 1 / 10;
+
+/** So long after its date began in UTC, a day may still get events: wherever the site is, and a while longer. */
+const RECENT_MS = 36 * 3_600_000;
 
 /** What the engine reads of the event store, which may be in another thread. */
 export type StoredEvents = Pick<EventStore, "withSnapshot" | "read">;
+
+type Days = Pick<DateRange, "firstDay" | "lastDay">;
 
 interface PartitionCacheOptions {
   readonly engine: Engine;
   readonly eventStore: StoredEvents;
   readonly budgetBytes: number;
   readonly sessionGapMs: number;
+  readonly now: () => EpochMs;
   readonly leftOutFiles: Pick<LeftOutFiles, "note" | "forget">;
   readonly log: Log;
 }
@@ -103,17 +108,9 @@ export class PartitionCache {
    * Runs the task with the ids of pinned blocks that hold every event of the site from `firstDay` to `lastDay` accepted before the
    * call, and maybe of other days: queries filter by time. Rejects as `Loading` says.
    */
-  async withDays<T>(
-    siteId: SiteId,
-    { firstDay, lastDay }: { readonly firstDay: LocalDate; readonly lastDay: LocalDate },
-    loading: Loading,
-    task: (blocks: readonly number[]) => Promise<T>,
-  ): Promise<T> {
-    const { eventStore } = this.#options;
+  async withDays<T>(siteId: SiteId, range: Days, loading: Loading, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
     // One after the other, so that no day is loaded twice.
-    const pinned = await this.#locks.run(siteId, () =>
-      eventStore.withSnapshot(siteId, firstDay, lastDay, (partitions) => this.#pinAll(siteId, partitions, loading)),
-    );
+    const pinned = await this.#locks.run(siteId, () => this.#pinDays(siteId, range, loading));
     try {
       return await task([...pinned].map(({ id }) => id));
     } finally {
@@ -121,11 +118,21 @@ export class PartitionCache {
     }
   }
 
+  /** The snapshot has all days of the blocks that hold some of these: a block gets a column for all its days. */
+  #pinDays(siteId: SiteId, { firstDay, lastDay }: Days, loading: Loading): Promise<Set<CachedBlock>> {
+    const held = [...this.#blocks.between(siteId, firstDay, lastDay)].flatMap(({ days }) => days);
+    const earliest = held.reduce((first, day) => (day < first ? day : first), firstDay);
+    const latest = held.reduce((last, day) => (day > last ? day : last), lastDay);
+    return this.#options.eventStore.withSnapshot(siteId, earliest, latest, (partitions) =>
+      this.#pinAll(siteId, { firstDay, lastDay }, partitions, loading),
+    );
+  }
+
   /** Runs a task while all texts of the site keep their codes, whatever blocks are dropped: an empty one holds the dictionary. */
   async withTexts<T>(siteId: SiteId, task: () => Promise<T>): Promise<T> {
     const { engine, sessionGapMs } = this.#options;
     const id = ++this.#blocksCreated;
-    this.#memory.note(await engine.append({ id, siteId, sessionGapMs, propsBytesMax: 0 }, { files: [] }));
+    this.#memory.note(await engine.append({ id, siteId, sessionGapMs, propsBytesMax: 0, grows: false }, { files: [] }));
     try {
       return await task();
     } finally {
@@ -137,9 +144,10 @@ export class PartitionCache {
     }
   }
 
-  async #pinAll(siteId: SiteId, partitions: readonly Partition[], loading: Loading): Promise<Set<CachedBlock>> {
+  async #pinAll(siteId: SiteId, { firstDay, lastDay }: Days, all: readonly Partition[], loading: Loading): Promise<Set<CachedBlock>> {
     loading.signal.throwIfAborted();
     const blocks = this.#blocks;
+    const partitions = all.filter(({ day }) => firstDay <= day && day <= lastDay);
     const pinned = new Set<CachedBlock>();
     const pinOnce = (block: CachedBlock) => {
       if (pinned.has(block)) return;
@@ -148,17 +156,17 @@ export class PartitionCache {
       if (!loading.onePass) blocks.touch(block, loading.isGuest);
     };
     try {
-      const missing = await this.#pinCached(siteId, partitions, loading, pinOnce);
-      for (const group of groupIntoBlocks(missing, this.#blockBytesMax())) {
-        loading.signal.throwIfAborted();
-        await this.#eviction.makeRoom(blocks, parquetBytesOf(group));
-        pinOnce(await this.#load(blocks, siteId, group, loading));
-        await this.#eviction.keepToBudget(blocks, loading);
-      }
+      do {
+        for (const group of this.#groupsOf(await this.#pinCached(siteId, partitions, loading, pinOnce))) {
+          loading.signal.throwIfAborted();
+          await this.#eviction.makeRoom(blocks, parquetBytesOf(group));
+          pinOnce(await this.#load(blocks, siteId, group, loading));
+          await this.#eviction.keepToBudget(blocks, loading);
+        }
+      } while (await this.#areOutdated(pinned, all, loading));
       for (const partition of partitions) await this.#deliverJournaled(blocks, siteId, partition);
       await this.#eviction.keepToBudget(blocks, loading);
-      if (loading.withProperties) this.#propsShare.check(pinned, blocks.all);
-      if (loading.withSessions) await this.#storeSessions(blocks, pinned, loading.signal);
+      if (loading.columns.has("props")) this.#propsShare.check(pinned, blocks.all);
       return pinned;
     } catch (error) {
       this.#eviction.unpinAll(pinned, loading);
@@ -166,23 +174,88 @@ export class PartitionCache {
     }
   }
 
+  /** Adds the columns that pinned blocks lack. Unpins and outdates those whose files have changed; true if there were any. */
+  async #areOutdated(pinned: Set<CachedBlock>, partitions: readonly Partition[], loading: Loading): Promise<boolean> {
+    let areAny = false;
+    for (const block of pinned) {
+      const columns = lackingIn(block, loading);
+      if (columns.length === 0) continue;
+      loading.signal.throwIfAborted();
+      if (await this.#addColumns(block, columns, partitions)) {
+        await this.#eviction.keepToBudget(this.#blocks, loading);
+        continue;
+      }
+      areAny = true;
+      pinned.delete(block);
+      unpin(block, loading);
+      await this.#eviction.outdate(this.#blocks, block);
+    }
+    return areAny;
+  }
+
+  /** False if the block's files have changed since it was loaded, as they do if one could not be read for a while. */
+  async #addColumns(block: CachedBlock, columns: readonly ColumnName[], partitions: readonly Partition[]): Promise<boolean> {
+    const { engine } = this.#options;
+    const files = block.days.flatMap((day) => partitions.find((partition) => partition.day === day)?.files ?? []);
+    await this.#eviction.makeRoom(this.#blocks, block.parquetBytes * columns.length * COLUMN_SHARE_OF_PARQUET);
+    const read = await this.#read(files);
+    if (read.length < files.length) return false;
+    if (columns.includes("props")) block.props.bytes = 0;
+    try {
+      const { propsBytes, ...usage } = await engine.addColumns(block.id, columns, read);
+      for (const column of columns) block.columns.add(column);
+      await this.#noteProps(block, propsBytes, usage);
+      return true;
+    } catch (error) {
+      if (error instanceof DroppedError) return false;
+      throw error;
+    }
+  }
+
+  async #noteProps(block: CachedBlock, propsBytes: number | null, usage: EngineUsage): Promise<void> {
+    this.#memory.note(usage);
+    // Properties that were dropped during the call stay dropped.
+    if (block.props.bytes !== null) block.props.bytes = propsBytes;
+    if (block.props.bytes === null) block.columns.delete("props");
+    await this.#propsShare.limit(this.#blocks.all);
+  }
+
+  /** Days that grow have a block each. */
+  #groupsOf(missing: readonly Partition[]): Partition[][] {
+    const growing = missing.filter((partition) => this.#grows(partition));
+    const settled = missing.filter((partition) => !this.#grows(partition));
+    return [...groupIntoBlocks(settled, this.#blockBytesMax()), ...growing.map((partition) => [partition])];
+  }
+
+  #grows({ day, journaled }: Partition): boolean {
+    return journaled.some(({ inFiles }) => !inFiles) || Date.parse(day) + RECENT_MS > this.#options.now();
+  }
+
   /** Pins the cached days that are usable, and returns the days to load. */
   async #pinCached(
     siteId: SiteId,
     partitions: readonly Partition[],
-    { withProperties }: Loading,
+    loading: Loading,
     pinOnce: (block: CachedBlock) => void,
   ): Promise<Partition[]> {
     const blocks = this.#blocks;
+    for (const partition of partitions) {
+      const cached = blocks.day(siteId, partition.day);
+      if (cached && !this.#isUsable(cached, partition, loading)) await this.#eviction.outdate(blocks, cached.block);
+    }
     const missing: Partition[] = [];
     for (const partition of partitions) {
-      const block = blocks.day(siteId, partition.day)?.block;
-      const isUsable = block && !(withProperties && block.props.bytes === null);
-      if (isUsable) pinOnce(block);
+      const cached = blocks.day(siteId, partition.day);
+      if (cached) pinOnce(cached.block);
       else missing.push(partition);
-      if (block && !isUsable) await this.#eviction.outdate(blocks, block);
     }
     return missing;
+  }
+
+  /** A block that grows may have lost its properties, or no longer need to grow; another one does not get the day's new events. */
+  #isUsable({ block, delivered }: CachedDay, partition: Partition, { columns }: Loading): boolean {
+    if (block.grows) return !(columns.has("props") && block.props.bytes === null) && this.#grows(partition);
+    return partition.journaled.every(({ segment, events }) => events.length <= (delivered.get(segment) ?? 0));
   }
 
   /** Small enough for several blocks to fit into the budget, so that eviction can free a part of it. */
@@ -192,18 +265,21 @@ export class PartitionCache {
 
   async #load(blocks: CachedBlocks, siteId: SiteId, group: readonly Partition[], loading: Loading): Promise<CachedBlock> {
     const parquetBytes = parquetBytesOf(group);
-    const block = blocks.withRoom(siteId, parquetBytes, { ...loading, blockBytesMax: this.#blockBytesMax() });
+    const grows = group.some((partition) => this.#grows(partition));
+    const block = grows ? blocks.create(siteId, loading, true) : blocks.withRoom(siteId, parquetBytes, loading);
     let isUnchanged = block.days.length > 0;
     pin(block, loading);
     try {
-      const files = group.flatMap((day) => day.files);
-      // In steps, so that the files of a large day are not all in memory at once.
-      for (const step of sizeGroups(files, ({ sizeBytes }) => sizeBytes, LOAD_BYTES_MAX)) {
-        const read = await this.#read(step);
+      // In steps, so that the files of many days are not all in memory at once.
+      for (const step of groupIntoBlocks(group, LOAD_BYTES_MAX)) {
+        const read = await this.#read(
+          step.flatMap(({ files }) => files),
+          (key) => this.#leaveOut(key, "a partition file is gone"),
+        );
         isUnchanged = false;
-        const unreadable = await this.#append(blocks, block, { files: read });
+        const unreadable = await this.#append(block, { files: read, columns: [...loading.columns] });
         for (const { key } of read) if (!unreadable.has(key)) this.#options.leftOutFiles.forget(key);
-        if (loading.withProperties) this.#propsShare.check([block], blocks.all);
+        if (loading.columns.has("props")) this.#propsShare.check([block], blocks.all);
       }
     } catch (error) {
       if (!isUnchanged) this.#eviction.abandon(blocks, block);
@@ -211,7 +287,7 @@ export class PartitionCache {
     } finally {
       unpin(block, loading);
     }
-    grow(block, parquetBytes);
+    block.parquetBytes += parquetBytes;
     for (const { day, journaled } of group) {
       const inFiles = journaled.filter((run) => run.inFiles);
       const delivered = new Map(inFiles.map(({ segment }) => [segment, Number.POSITIVE_INFINITY]));
@@ -220,44 +296,24 @@ export class PartitionCache {
     return block;
   }
 
-  /**
-   * Stores the sessions of rows that were added since the last time: session reports then share them (see `Engine.storeSessions`). Other
-   * blocks are evicted for them; without enough memory, queries group the events.
-   */
-  async #storeSessions(blocks: CachedBlocks, wanted: Iterable<CachedBlock>, signal: AbortSignal): Promise<void> {
-    const missing = [...wanted].filter(({ bytesWithoutSessions }) => bytesWithoutSessions > 0);
-    const bytes = missing.reduce((sum, block) => sum + block.bytesWithoutSessions, 0) * SESSIONS_SHARE_OF_PARQUET;
-    if (missing.length === 0 || !(await this.#eviction.evictFor(blocks, bytes))) return;
-    try {
-      const ids = missing.map(({ id }) => id);
-      this.#memory.note(await this.#options.engine.storeSessions(ids, signal));
-      for (const block of missing) block.bytesWithoutSessions = 0;
-    } catch (error) {
-      if (!(error instanceof EngineFullError)) throw error;
-    }
-  }
-
-  async #read(files: readonly PartitionFile[]): Promise<BlockFile[]> {
+  async #read(files: readonly PartitionFile[], onGone: (key: string) => void = () => {}): Promise<BlockFile[]> {
     const { eventStore } = this.#options;
     const found: BlockFile[] = [];
     for (const file of files) {
       const bytes = await eventStore.read(file);
       if (bytes) found.push({ key: file.key, date: file.day, bytes });
-      else this.#leaveOut(file.key, "a partition file is gone");
+      else onGone(file.key);
     }
     return found;
   }
 
   /** Returns the unreadable files. */
-  async #append(blocks: CachedBlocks, block: CachedBlock, source: BlockSource): Promise<ReadonlySet<string>> {
+  async #append(block: CachedBlock, source: BlockSource): Promise<ReadonlySet<string>> {
     const { engine, sessionGapMs } = this.#options;
     const { propsBytesMax } = this.#memory;
-    const target = { id: block.id, siteId: block.siteId, sessionGapMs, propsBytesMax };
-    const { unreadable, propsBytes, ...usage } = await engine.append(target, source);
-    this.#memory.note(usage);
-    // Properties that were dropped during the call stay dropped.
-    if (block.props.bytes !== null) block.props.bytes = propsBytes;
-    await this.#propsShare.limit(blocks.all);
+    const { id, siteId, grows } = block;
+    const { unreadable, propsBytes, ...usage } = await engine.append({ id, siteId, sessionGapMs, propsBytesMax, grows }, source);
+    await this.#noteProps(block, propsBytes, usage);
     for (const { key, reason } of unreadable) this.#leaveOut(key, "a partition file cannot be read", { reason });
     return new Set(unreadable.map(({ key }) => key));
   }
@@ -286,29 +342,36 @@ export class PartitionCache {
     if (events.length <= before) return;
     const fresh = events.slice(before);
     try {
-      await this.#append(blocks, block, { date, events: fresh });
+      await this.#append(block, { date, events: fresh });
     } catch (error) {
       // The block may or may not have the events now.
       this.#eviction.abandon(blocks, block);
       throw error;
     }
-    grow(block, fresh.length * PARQUET_BYTES_PER_EVENT);
+    block.parquetBytes += fresh.length * PARQUET_BYTES_PER_EVENT;
     delivered.set(segment, before + fresh.length);
   }
 
   /** Drops the blocks with days whose files are about to be deleted. Running queries finish with the data they started with. */
-  forgetDays(siteId: SiteId, { firstDay, lastDay }: Pick<DateRange, "firstDay" | "lastDay">): void {
+  forgetDays(siteId: SiteId, { firstDay, lastDay }: Days): void {
     this.partRows.forgetSite(siteId);
     for (const block of this.#blocks.between(siteId, firstDay, lastDay))
       if (!block.outdated) void this.#eviction.outdate(this.#blocks, block);
   }
 
-  /** Adds the remaining events of a segment to cached days before the journal releases it. Other days will load them from files. */
+  /**
+   * Adds the remaining events of a segment to cached days before the journal releases it. Days that do not grow, and others, will load them
+   * from files.
+   */
   async deliverRest(siteId: SiteId, segment: number, days: ReadonlyMap<LocalDate, readonly EventText[]>): Promise<void> {
     const blocks = this.#blocks;
     for (const [day, events] of days) {
       const cached = blocks.day(siteId, day);
       if (!cached) continue;
+      if (!cached.block.grows && events.length > (cached.delivered.get(segment) ?? 0)) {
+        await this.#eviction.outdate(blocks, cached.block);
+        continue;
+      }
       cached.block.pins++;
       try {
         await this.#deliver(blocks, cached, day, { segment, events });

@@ -1,9 +1,9 @@
 /**
- * Numbers the sessions of a UTC day while its events are loaded. Events of one visitor share a number until a pause longer than the
- * session gap. Queries group by that number instead of sorting all events by visitor and time. They join the parts of a session on
- * both sides of midnight themselves; those exist only if the salt period is longer than a day.
+ * Makes the sessions of a UTC day while its events are loaded: their numbers, which events of a visitor share until a pause longer than
+ * the session gap, and what each of them is. Queries read both instead of sorting and grouping all events. They join the parts of a
+ * session on both sides of midnight themselves; those exist only if the salt period is longer than a day.
  */
-import { floatsOf, wordsOf } from "../../base/bytes.ts";
+import { wordsOf } from "../../base/bytes.ts";
 
 const INITIAL_SLOTS = 64;
 
@@ -50,6 +50,12 @@ export class VisitorIndex {
     return indexes;
   }
 
+  /** Writes the words of a visitor's id at a row. */
+  copyId(index: number, words: Int32Array, row: number): void {
+    words[2 * row] = this.#ids[2 * index] ?? 0;
+    words[2 * row + 1] = this.#ids[2 * index + 1] ?? 0;
+  }
+
   get bytes(): number {
     return this.#slots.byteLength + this.#ids.byteLength;
   }
@@ -62,13 +68,6 @@ export class VisitorIndex {
     this.count = 0;
     for (let index = 0; index < count; index++) this.indexOf(ids[2 * index] ?? 0, ids[2 * index + 1] ?? 0);
   }
-}
-
-/** A visitor's last event of the day that is loaded. */
-export interface LastEvent {
-  readonly visitorId: bigint;
-  readonly timestampMs: bigint;
-  readonly session: number;
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -155,37 +154,147 @@ export class SessionNumbers {
   }
 }
 
-/** The sessions of one day in one block. */
+/** Events of a day, by column. */
+export interface SessionRows {
+  /** The index of each visitor. */
+  readonly visitors: Int32Array;
+  readonly times: Float64Array;
+  /** The page that an event viewed, or `NO_PAGE`. */
+  readonly pages: Int32Array;
+}
+
+export const NO_PAGE = -1;
+
+function grown<Values extends Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(values: Values, larger: Values): Values {
+  larger.set(values);
+  return larger;
+}
+
+/** The sessions of one day, by column, in the order of their first rows. */
 export class DaySessions {
-  readonly #visitors = new VisitorIndex();
-  readonly #numbers: SessionNumbers;
+  count = 0;
+  numbers = new Int32Array(INITIAL_CAPACITY);
+  /** The index of the visitor. */
+  visitors = new Int32Array(INITIAL_CAPACITY);
+  firstMs = new Float64Array(INITIAL_CAPACITY);
+  lastMs = new Float64Array(INITIAL_CAPACITY);
+  events = new Int32Array(INITIAL_CAPACITY);
+  pageviews = new Int32Array(INITIAL_CAPACITY);
+  /** Pages of the first and the last page view, or `NO_PAGE`. Those of one time are in the order of their rows. */
+  entryPages = new Int32Array(INITIAL_CAPACITY);
+  exitPages = new Int32Array(INITIAL_CAPACITY);
+  #entryMs = new Float64Array(INITIAL_CAPACITY);
+  #exitMs = new Float64Array(INITIAL_CAPACITY);
+  /** The end of the session of the same visitor before. */
+  #previousEndMs = new Float64Array(INITIAL_CAPACITY);
+  /** The place of each visitor's latest session, plus one. */
+  #latest = new Int32Array(INITIAL_CAPACITY);
+  readonly #gapMs: number;
+  readonly #nextNumber: () => number;
 
-  constructor(gapMs: number, nextSession: () => number, lastEvents: readonly LastEvent[]) {
-    this.#numbers = new SessionNumbers(gapMs, nextSession);
-    const visitors = this.#visitors.indexesOf(BigUint64Array.from(lastEvents, ({ visitorId }) => visitorId));
-    lastEvents.forEach(({ timestampMs, session }, i) => this.#numbers.continueFrom(visitors[i] ?? 0, session, Number(timestampMs)));
+  constructor(gapMs: number, nextNumber: () => number) {
+    this.#gapMs = gapMs;
+    this.#nextNumber = nextNumber;
   }
 
-  /** See `SessionNumbers`. */
-  get inOrder(): boolean {
-    return this.#numbers.inOrder;
+  /**
+   * The session number of each row. null once an event belongs before its visitor's latest session, as after the clock was set back:
+   * `sortedSessions` then has to make them anew. Events of one page may arrive slightly out of order; they stay within their session.
+   */
+  add({ visitors, times, pages }: SessionRows): Int32Array | null {
+    const numbers = new Int32Array(visitors.length);
+    for (let row = 0; row < numbers.length; row++) {
+      const session = this.#sessionOf(visitors[row] ?? 0, times[row] ?? 0);
+      if (session < 0) return null;
+      numbers[row] = this.numbers[session] ?? 0;
+      this.events[session] = (this.events[session] ?? 0) + 1;
+      if (pages[row] !== NO_PAGE) this.#view(session, times[row] ?? 0, pages[row] ?? 0);
+    }
+    return numbers;
   }
 
-  assign(visitorIds: BigUint64Array, timestampsMs: BigInt64Array): Int32Array {
-    return this.#numbers.assign(this.#visitors.indexesOf(visitorIds), floatsOf(timestampsMs));
+  /** The session that the visitor's event belongs to; -1 if that is not the latest one. */
+  #sessionOf(visitor: number, timeMs: number): number {
+    const latest = (this.#latest[visitor] ?? 0) - 1;
+    if (latest < 0) return this.#begin(visitor, timeMs, NEVER);
+    const lastMs = this.lastMs[latest] ?? NEVER;
+    if (timeMs - lastMs > this.#gapMs) return this.#begin(visitor, timeMs, lastMs);
+    if (timeMs > lastMs) this.lastMs[latest] = timeMs;
+    const firstMs = this.firstMs[latest] ?? NEVER;
+    if (timeMs >= firstMs) return latest;
+    if (firstMs - timeMs > this.#gapMs || timeMs - (this.#previousEndMs[latest] ?? NEVER) <= this.#gapMs) return -1;
+    this.firstMs[latest] = timeMs;
+    return latest;
+  }
+
+  #begin(visitor: number, timeMs: number, previousEndMs: number): number {
+    while (visitor >= this.#latest.length) this.#latest = grown(this.#latest, new Int32Array(this.#latest.length * 2));
+    const session = this.count++;
+    if (session === this.numbers.length) this.#grow(session * 2);
+    this.#latest[visitor] = session + 1;
+    this.numbers[session] = this.#nextNumber();
+    this.visitors[session] = visitor;
+    this.firstMs[session] = timeMs;
+    this.lastMs[session] = timeMs;
+    this.#previousEndMs[session] = previousEndMs;
+    this.entryPages[session] = NO_PAGE;
+    this.exitPages[session] = NO_PAGE;
+    return session;
+  }
+
+  #view(session: number, timeMs: number, page: number): void {
+    const views = this.pageviews[session] ?? 0;
+    this.pageviews[session] = views + 1;
+    if (views === 0 || timeMs < (this.#entryMs[session] ?? 0)) {
+      this.#entryMs[session] = timeMs;
+      this.entryPages[session] = page;
+    }
+    if (views > 0 && timeMs < (this.#exitMs[session] ?? 0)) return;
+    this.#exitMs[session] = timeMs;
+    this.exitPages[session] = page;
+  }
+
+  #grow(capacity: number): void {
+    const integers = (values: Int32Array<ArrayBuffer>) => grown(values, new Int32Array(capacity));
+    const floats = (values: Float64Array<ArrayBuffer>) => grown(values, new Float64Array(capacity));
+    this.numbers = integers(this.numbers);
+    this.visitors = integers(this.visitors);
+    this.firstMs = floats(this.firstMs);
+    this.lastMs = floats(this.lastMs);
+    this.events = integers(this.events);
+    this.pageviews = integers(this.pageviews);
+    this.entryPages = integers(this.entryPages);
+    this.exitPages = integers(this.exitPages);
+    this.#entryMs = floats(this.#entryMs);
+    this.#exitMs = floats(this.#exitMs);
+    this.#previousEndMs = floats(this.#previousEndMs);
+  }
+
+  /** The places of the sessions that have an event at this time or later. */
+  since(timeMs: number): Int32Array {
+    const found = new Int32Array(this.count);
+    let length = 0;
+    for (let session = 0; session < this.count; session++) if ((this.lastMs[session] ?? NEVER) >= timeMs) found[length++] = session;
+    return found.subarray(0, length);
+  }
+
+  get bytes(): number {
+    return this.numbers.length * SESSION_BYTES + this.#latest.byteLength;
   }
 }
 
-/** Numbers the sessions of a day again, in order of time. `lastNumber` is the highest number in use. */
-export const renumberSessionsSql = (table: string, day: number, gapMs: number, lastNumber: number): string => `
-  UPDATE ${table} SET session = renumbered.session
-  FROM (
-    SELECT sequence_number, CAST(${lastNumber} + sum(CASE WHEN gap_ms <= ${gapMs} THEN 0 ELSE 1 END)
-      OVER (ORDER BY visitor_id, timestamp, sequence_number ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session
-    FROM (
-      SELECT sequence_number, visitor_id, timestamp,
-        timestamp - lag(timestamp) OVER (PARTITION BY visitor_id ORDER BY timestamp, sequence_number) AS gap_ms
-      FROM ${table} WHERE day = ${day}
-    ) AS spaced
-  ) AS renumbered
-  WHERE ${table}.sequence_number = renumbered.sequence_number`;
+/** Memory of a session in its columns. */
+const SESSION_BYTES = 6 * Int32Array.BYTES_PER_ELEMENT + 5 * Float64Array.BYTES_PER_ELEMENT;
+
+/** The sessions of rows in any order, and the number of each row's. */
+export function sortedSessions({ visitors, times, pages }: SessionRows, sessions: DaySessions): Int32Array {
+  const order = Int32Array.from(times.keys()).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b);
+  const inOrder = sessions.add({
+    visitors: order.map((row) => visitors[row] ?? 0),
+    times: Float64Array.from(order, (row) => times[row] ?? 0),
+    pages: order.map((row) => pages[row] ?? 0),
+  });
+  const numbers = new Int32Array(order.length);
+  order.forEach((row, place) => (numbers[row] = inOrder?.[place] ?? 0));
+  return numbers;
+}

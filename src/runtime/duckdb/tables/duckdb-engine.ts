@@ -6,8 +6,17 @@
  */
 import type { Columns } from "../../../storage/columns.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
-import type { SiteId } from "../../../storage/event.ts";
-import { DroppedError, type Block, type BlockSource, type Engine, type EngineQuery, type EngineUsage, type Loaded } from "../engine.ts";
+import type { ColumnName, SiteId } from "../../../storage/event.ts";
+import {
+  DroppedError,
+  type Block,
+  type BlockFile,
+  type BlockSource,
+  type Engine,
+  type EngineQuery,
+  type EngineUsage,
+  type Loaded,
+} from "../engine.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import { BEHAVIORAL_CHECK, BEHAVIORAL_MACROS } from "../behavioral.ts";
@@ -75,7 +84,7 @@ export class DuckdbEngine implements Engine {
       bindings,
       connections: this.#connections,
       sites: this.#sites,
-      blockRelations: (siteId, blocks) => this.#eventTables.relationsOf(siteId, blocks),
+      blockRelations: (blocks, columns) => this.#eventTables.relationsOf(blocks, columns),
     });
   }
 
@@ -109,15 +118,14 @@ export class DuckdbEngine implements Engine {
   #usage(): EngineUsage {
     const [row] = rowsFromIpc([this.#run(MEMORY_USAGE_SQL)]);
     const { stringBytes, propsBytes } = this.#sites;
-    return { memoryBytes: Number(row?.bytes ?? 0) + stringBytes + propsBytes, textBytes: stringBytes };
+    return { memoryBytes: Number(row?.bytes ?? 0) + this.#eventTables.bytes + stringBytes + propsBytes, textBytes: stringBytes };
   }
 
-  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
+  addColumns(block: number, columns: readonly ColumnName[], files: readonly BlockFile[]): Promise<Loaded> {
     return reported(async () => {
-      signal.throwIfAborted();
-      await this.#eventTables.storeSessions(blocks, signal);
+      const loaded = await this.#eventTables.addColumns(block, columns, files);
       this.#connections.checkpointWhenIdle();
-      return this.#usage();
+      return { ...this.#usage(), ...loaded, unreadable: [] };
     });
   }
 

@@ -1,139 +1,120 @@
-/** The event tables, one per block: loads Parquet files and buffered events into them, and numbers the sessions of the new rows. */
+/**
+ * The event tables of blocks. A block has a table with what nearly every query reads, and one for each further column, loaded when a
+ * query first reads it: their rows correspond by place. A block that grows has all columns in one table.
+ */
 import { dayNumberOf } from "../../../storage/calendar.ts";
-import { DAY_MS, EVENT_COLUMNS, eventOf, NUMBER_COLUMNS, type SiteId, TEXT_COLUMNS } from "../../../storage/event.ts";
-import { columnsOfEvents, readEvents } from "../../../storage/parquet-events.ts";
-import { sizeGroups } from "../../../storage/partitions.ts";
+import { type ColumnName, type EventColumn, eventOf, type SiteId } from "../../../storage/event.ts";
+import { columnsOfEvents, type DecodedEvents, readEvents } from "../../../storage/parquet-events.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
-import { type Block, type BlockSource, DroppedError, type Loaded } from "../engine.ts";
-import { batchOf, type DayEvents, ipcFromEvents, ipcFromStrings, PendingInsert, rowsFromIpc } from "./arrow.ts";
-import { DaySessions, type LastEvent, renumberSessionsSql } from "./day-sessions.ts";
+import { type Block, type BlockFile, type BlockSource, DroppedError, type Loaded } from "../engine.ts";
+import { countedFrom, ipcFromStrings, ipcsOf, type NumberValues, visitRowsFromIpc } from "./arrow.ts";
+import { NO_PAGE } from "./day-sessions.ts";
 import { PropsDictionary, StringDictionary } from "./dictionaries.ts";
+import {
+  BASE_NAMES,
+  decodedFor,
+  decodedOf,
+  type Dictionaries,
+  FURTHER_COLUMNS,
+  namesOf,
+  SEQUENCE_NUMBER,
+  sqlOfColumns,
+  timestampsOf,
+  valuesOf,
+  visitorIdsOf,
+} from "./event-columns.ts";
+import { type DayRows, SESSION_COLUMNS, SessionTable } from "./session-tables.ts";
 
-/** More than the number of rows of any block. */
-const SEQUENCE_NUMBERS = 2 ** 31;
+/** Rows that are inserted together, if there are so many: a row group of DuckDB, so that none is compressed twice. */
+const ROWS_TOGETHER = 122_880;
 
-/** Orders the events of a day by time and then by sequence number, in one number. */
-const MOMENT = `(timestamp - CAST(day AS BIGINT) * ${DAY_MS}) * ${SEQUENCE_NUMBERS} + sequence_number`;
+const ALL_NAMES = [...BASE_NAMES, ...FURTHER_COLUMNS.flatMap(namesOf)];
 
-/** Events that one statement groups, unless a single day has more: about 50 ms. */
-const GROUPED_ROWS_MAX = 200_000;
+/** The relations of a query over no block. */
+const [NO_EVENTS, NO_SESSIONS] = ["block_none", "sessions_none"];
 
-interface BlockTable {
+interface EventTable {
   readonly id: number;
   readonly name: string;
   readonly siteId: SiteId;
-  readonly days: ReadonlyMap<number, number>;
-  /** The day that got single events last. It is not stored, because the next event would outdate it. */
-  readonly growingDay: number | null;
-}
-
-/** `pageview` is the code of that event name. Grouping by `day`, too, lets a query's range of days apply before the grouping. */
-const groupedSql = (events: string, pageview: number): string => `
-  SELECT
-    session,
-    min(visitor_id) AS visitor_id,
-    day,
-    min(timestamp) AS first_ms,
-    max(timestamp) AS last_ms,
-    CAST(count(*) AS INTEGER) AS events,
-    CAST(count(*) FILTER (WHERE event_name = ${pageview}) AS INTEGER) AS pageviews,
-    arg_min(pathname, ${MOMENT}) FILTER (WHERE event_name = ${pageview}) AS entry_page,
-    arg_max(pathname, ${MOMENT}) FILTER (WHERE event_name = ${pageview}) AS exit_page
-  FROM (${events}) AS grouped_events
-  GROUP BY session, day`;
-
-const eventsOf = ({ name }: BlockTable, days: readonly number[]): string => `SELECT * FROM ${name} WHERE day IN (${days.join(", ")})`;
-
-const tableOf = ({ id }: BlockTable): string => `sessions_${id}`;
-
-/**
- * The relation `sessions`, and the tables behind it: one per block, with the sessions of its days. All session reports read them,
- * whatever their filter, instead of grouping the events again. A day that is not in the table is grouped by the query itself, so the
- * relation is the same with and without tables.
- */
-class SessionTables {
-  readonly #options: Pick<EventTablesOptions, "run" | "sites" | "noteRows">;
-  /** The days in each block's table. Blocks without a table have no entry. */
-  readonly #stored = new Map<number, Set<number>>();
-
-  constructor(options: Pick<EventTablesOptions, "run" | "sites" | "noteRows">) {
-    this.#options = options;
-  }
-
-  #missingDays({ id, days }: BlockTable): number[] {
-    const stored = this.#stored.get(id);
-    return [...days.keys()].filter((day) => !stored?.has(day));
-  }
-
-  #pageview(siteId: SiteId): number {
-    return this.#options.sites.get(siteId)?.strings.lookUp(PAGEVIEW) ?? -1;
-  }
-
-  /** The relation `sessions` of these blocks. `noEvents` is an empty relation of events. */
-  relationOf(siteId: SiteId, blocks: readonly BlockTable[], noEvents: string): string {
-    const stored = blocks.filter(({ id }) => (this.#stored.get(id)?.size ?? 0) > 0).map((block) => `SELECT * FROM ${tableOf(block)}`);
-    const missing = blocks.flatMap((block) => {
-      const days = this.#missingDays(block);
-      return days.length > 0 ? [eventsOf(block, days)] : [];
-    });
-    if (missing.length === 0 && stored.length > 0) return stored.join(" UNION ALL ");
-    const grouped = groupedSql(missing.length > 0 ? missing.join(" UNION ALL ") : noEvents, this.#pageview(siteId));
-    return [...stored, grouped].join(" UNION ALL ");
-  }
-
-  /**
-   * The next days of the block to store, in one statement; false if there is nothing to store. Callers let other work run in between:
-   * days may get rows then.
-   */
-  storeNext(block: BlockTable): boolean {
-    const { run, noteRows } = this.#options;
-    const missing = this.#missingDays(block).filter((day) => day !== block.growingDay);
-    const [days] = sizeGroups(missing, (day) => block.days.get(day) ?? 0, GROUPED_ROWS_MAX);
-    if (!days) return false;
-    const grouped = groupedSql(eventsOf(block, days), this.#pageview(block.siteId));
-    const stored = this.#stored.get(block.id);
-    const result = run(stored ? `INSERT INTO ${tableOf(block)} ${grouped}` : `CREATE TABLE ${tableOf(block)} AS ${grouped}`);
-    noteRows(Number(rowsFromIpc([result])[0]?.Count ?? 0));
-    this.#stored.set(block.id, new Set([...(stored ?? []), ...days]));
-    return true;
-  }
-
-  /** Must be called before rows of the day change. */
-  forgetDay(block: BlockTable, day: number): void {
-    if (this.#stored.get(block.id)?.delete(day)) this.#options.run(`DELETE FROM ${tableOf(block)} WHERE day = ${day}`);
-  }
-
-  drop(block: BlockTable): void {
-    if (this.#stored.delete(block.id)) this.#options.run(`DROP TABLE ${tableOf(block)}`);
-  }
-}
-
-const TABLE_COLUMNS = [
-  ...TEXT_COLUMNS.map(({ name }) => `${name} INTEGER`),
-  ...NUMBER_COLUMNS.map(({ name }) => `${name} BIGINT`),
-  "visitor_id UBIGINT",
-  "timestamp BIGINT",
-  "day INTEGER",
-  "sequence_number INTEGER",
-  "session INTEGER",
-].join(", ");
-
-/** Columns read from files for a block that keeps no properties. */
-const COLUMNS_WITHOUT_PROPS = EVENT_COLUMNS.filter(({ kind }) => kind !== "json");
-
-/** The relation `events` of a query over no block. */
-const EMPTY_TABLE = "block_none";
-
-type Files = Extract<BlockSource, { readonly files: unknown }>["files"];
-
-interface EventTable extends BlockTable {
-  /** Rows by days since the epoch. */
+  readonly propsBytesMax: number;
+  /** The further columns that are loaded, each in a table of its own; null of a block that grows. */
+  readonly further: Set<ColumnName> | null;
+  /** Rows by days since the epoch, in the order of the rows. */
   readonly days: Map<number, number>;
-  growingDay: number | null;
   rows: number;
-  /** Sessions of the day that got rows last. It is the most likely to get more. */
-  lastSessions: { readonly day: number; readonly sessions: DaySessions } | null;
+  readonly sessions: SessionTable;
 }
+
+const sessionsOf = ({ id }: Pick<EventTable, "id">): string => `sessions_${id}`;
+
+const furtherTable = ({ name }: EventTable, column: ColumnName): string => `${name}_${column}`;
+
+/** Events of one day, in order of sequence number. */
+interface DayEvents {
+  /** Days since the epoch, by the date of their partition. */
+  readonly day: number;
+  readonly parts: readonly DecodedEvents[];
+}
+
+const rowsOf = ({ parts }: DayEvents): number => parts.reduce((sum, { rows }) => sum + rows, 0);
+
+/** The events of a day's files, each of which is read as a whole or not at all. */
+interface ReadDay extends DayEvents {
+  readonly unreadable: Loaded["unreadable"];
+}
+
+/** Consecutive files of one date. */
+function runsOfDays(files: readonly BlockFile[]): BlockFile[][] {
+  const runs: BlockFile[][] = [];
+  for (const file of files) {
+    const run = runs.at(-1);
+    if (run?.[0]?.date === file.date) run.push(file);
+    else runs.push([file]);
+  }
+  return runs;
+}
+
+/** Gathers days until they are enough for an INSERT, which takes some milliseconds however few rows it brings. */
+class Gathered {
+  days: DayEvents[] = [];
+  #rows = 0;
+
+  add(day: DayEvents): void {
+    this.days.push(day);
+    this.#rows += rowsOf(day);
+  }
+
+  get areEnough(): boolean {
+    return this.#rows >= ROWS_TOGETHER;
+  }
+
+  takeAll(): readonly DayEvents[] {
+    const { days } = this;
+    [this.days, this.#rows] = [[], 0];
+    return days;
+  }
+}
+
+type FurtherValues = Readonly<Record<string, NumberValues>>;
+
+/** The values of a further column by name, for rows that begin at this one of the table. */
+function furtherValues(column: ColumnName, parts: readonly DecodedEvents[], begin: number, dictionaries: Dictionaries): FurtherValues {
+  const values = valuesOf(column, parts, dictionaries);
+  if (column !== "timestamp") return { [column]: values };
+  return { [column]: values, [SEQUENCE_NUMBER]: countedFrom(begin, (values as BigInt64Array).length) };
+}
+
+/** What a query reads of a block: its base, joined with further columns by place. */
+function joinedTables(table: EventTable, columns: readonly ColumnName[]): string {
+  const { further, name } = table;
+  if (!further) return name;
+  const missing = columns.filter((column) => !further.has(column));
+  if (missing.length > 0) throw new DroppedError(`block ${table.id} does not have the columns ${missing.join(", ")}`);
+  return [name, ...columns.map((column) => furtherTable(table, column))].join(" POSITIONAL JOIN ");
+}
+
+const changed = ({ id }: EventTable): DroppedError => new DroppedError(`the files of block ${id} have other rows than it has`);
 
 interface EventTablesOptions {
   readonly run: (statement: string) => Uint8Array;
@@ -146,12 +127,11 @@ interface EventTablesOptions {
 export class EventTables {
   readonly #options: EventTablesOptions;
   readonly #tables = new Map<number, EventTable>();
-  readonly #sessions: SessionTables;
 
   constructor(options: EventTablesOptions) {
     this.#options = options;
-    this.#sessions = new SessionTables(options);
-    options.run(`CREATE TABLE ${EMPTY_TABLE} (${TABLE_COLUMNS})`);
+    options.run(`CREATE TABLE ${NO_EVENTS} (${sqlOfColumns(ALL_NAMES)})`);
+    options.run(`CREATE TABLE ${NO_SESSIONS} (${SESSION_COLUMNS})`);
   }
 
   #table(id: number): EventTable {
@@ -160,130 +140,238 @@ export class EventTables {
     return table;
   }
 
-  relationsOf(siteId: SiteId, blocks: readonly number[]): { readonly events: string; readonly sessions: string } {
+  /** The SELECTs of the relations that consist of these blocks. `events` has the base and these columns. */
+  relationsOf(blocks: readonly number[], columns: ReadonlySet<ColumnName>): { readonly events: string; readonly sessions: string } {
     const tables = blocks.map((id) => this.#table(id));
-    const events = (tables.length > 0 ? tables.map(({ name }) => name) : [EMPTY_TABLE]).map((name) => `SELECT * FROM ${name}`);
+    const further = FURTHER_COLUMNS.filter((column) => columns.has(column));
+    const names = [...BASE_NAMES, ...further.flatMap(namesOf)].join(", ");
+    const events = tables.length > 0 ? tables.map((table) => joinedTables(table, further)) : [NO_EVENTS];
+    const sessions = tables.length > 0 ? tables.map(sessionsOf) : [NO_SESSIONS];
     return {
-      events: events.join(" UNION ALL "),
-      sessions: this.#sessions.relationOf(siteId, tables, `SELECT * FROM ${EMPTY_TABLE}`),
+      events: events.map((joined) => `SELECT ${names} FROM ${joined}`).join(" UNION ALL "),
+      sessions: sessions.map((name) => `SELECT * FROM ${name}`).join(" UNION ALL "),
     };
   }
 
-  /**
-   * Stores the sessions of the blocks' days, except for days that still grow. Rejects with the signal's reason if aborted; what is stored
-   * by then stays.
-   */
-  async storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<void> {
-    for (const id of blocks) {
-      while (this.#sessions.storeNext(this.#table(id))) {
-        await this.#options.yieldToOthers();
-        signal.throwIfAborted();
-      }
-    }
-  }
-
-  /** Adds events to a block; creates its table if it is new. */
+  /** Adds events to a block; creates its tables if it is new. */
   async load(block: Block, source: BlockSource): Promise<Pick<Loaded, "propsBytes" | "unreadable">> {
-    const site = this.#open(block);
-    const unreadable = "files" in source ? await this.#loadFiles(block, site, source.files) : [];
-    if ("events" in source) {
-      const day = dayNumberOf(source.date);
-      this.#insert(block, site, [{ day, events: columnsOfEvents(source.events.map(eventOf)) }]);
-      if (source.events.length > 0) this.#table(block.id).growingDay = day;
-    }
+    const site = this.#options.sites.open(block.siteId);
+    const table = this.#tables.get(block.id) ?? this.#create(block, site, "files" in source ? (source.columns ?? []) : []);
+    let unreadable: Loaded["unreadable"] = [];
+    if ("files" in source) unreadable = await this.#loadFiles(table, site, source.files);
+    else await this.#insert(table, site, [{ day: dayNumberOf(source.date), parts: [columnsOfEvents(source.events.map(eventOf))] }]);
     return { propsBytes: site.props.of(block.id)?.bytes ?? null, unreadable };
   }
 
-  #open({ id, siteId }: Block): Site {
-    const { run, sites } = this.#options;
-    const site = sites.open(siteId);
-    if (!this.#tables.has(id)) {
-      const name = `block_${id}`;
-      run(`CREATE TABLE ${name} (${TABLE_COLUMNS})`);
-      this.#tables.set(id, { id, name, siteId, days: new Map(), growingDay: null, rows: 0, lastSessions: null });
-      site.tables.add(name);
-      site.props.addBlock(id);
-    }
-    return site;
+  #create({ id, siteId, sessionGapMs, propsBytesMax, grows }: Block, site: Site, columns: readonly ColumnName[]): EventTable {
+    const name = `block_${id}`;
+    const sessions = new SessionTable({
+      ...this.#options,
+      name: sessionsOf({ id }),
+      gapMs: sessionGapMs,
+      nextNumber: () => ++site.sessionCount,
+    });
+    const further = grows ? null : new Set<ColumnName>();
+    const table: EventTable = { id, name, siteId, propsBytesMax, further, days: new Map(), rows: 0, sessions };
+    this.#options.run(`CREATE TABLE ${name} (${sqlOfColumns(further ? BASE_NAMES : ALL_NAMES)})`);
+    this.#tables.set(id, table);
+    site.tables.add(name);
+    if (further) this.#createFurther(table, site, columns);
+    else site.props.addBlock(id);
+    return table;
   }
 
-  async #loadFiles(block: Block, site: Site, files: Files): Promise<Loaded["unreadable"]> {
+  #createFurther(table: EventTable, site: Site, columns: readonly ColumnName[]): void {
+    for (const column of columns) {
+      this.#options.run(`CREATE TABLE ${furtherTable(table, column)} (${sqlOfColumns(namesOf(column))})`);
+      table.further?.add(column);
+      if (column === "props") site.props.addBlock(table.id);
+    }
+  }
+
+  #dropFurther(table: EventTable, columns: readonly ColumnName[]): void {
+    const { run, sites } = this.#options;
+    for (const column of columns) {
+      if (column === "props") sites.get(table.siteId)?.props.dropBlock(table.id);
+      if (table.further?.delete(column)) run(`DROP TABLE ${furtherTable(table, column)}`);
+    }
+  }
+
+  async #read(siteId: SiteId, files: readonly BlockFile[], columns: readonly EventColumn[]): Promise<Omit<ReadDay, "day">> {
+    const parts: DecodedEvents[] = [];
     const unreadable: { key: string; reason: string }[] = [];
-    const pending = new PendingInsert();
-    for (const { key, date, bytes } of files) {
-      for (const read of readEvents(bytes, block.siteId, site.props.of(block.id) ? EVENT_COLUMNS : COLUMNS_WITHOUT_PROPS)) {
-        if ("reason" in read) {
-          unreadable.push({ key, ...read });
-        } else {
-          const dayEvents = { day: dayNumberOf(date), events: read };
-          if (!pending.hasRoomFor(dayEvents)) this.#insert(block, site, pending.takeAll());
-          pending.add(dayEvents);
-        }
+    for (const { key, bytes } of files) {
+      const ofFile: DecodedEvents[] = [];
+      let reason: string | null = null;
+      for (const read of readEvents(bytes, siteId, columns)) {
+        if ("reason" in read) reason = read.reason;
+        else ofFile.push(read);
         await this.#options.yieldToOthers();
       }
+      if (reason === null) parts.push(...ofFile);
+      else unreadable.push({ key, reason });
     }
-    this.#insert(block, site, pending.takeAll());
+    return { parts, unreadable };
+  }
+
+  async *#readDays(siteId: SiteId, files: readonly BlockFile[], columns: readonly EventColumn[]): AsyncGenerator<ReadDay, void> {
+    for (const run of runsOfDays(files)) {
+      const [first] = run;
+      if (first) yield { day: dayNumberOf(first.date), ...(await this.#read(siteId, run, columns)) };
+    }
+  }
+
+  async #loadFiles(table: EventTable, site: Site, files: readonly BlockFile[]): Promise<Loaded["unreadable"]> {
+    const unreadable: { key: string; reason: string }[] = [];
+    const gathered = new Gathered();
+    for await (const read of this.#readDays(table.siteId, files, decodedFor(table.further ?? FURTHER_COLUMNS))) {
+      unreadable.push(...read.unreadable);
+      const isMoreOfADay = table.days.has(read.day) || gathered.days.some(({ day }) => day === read.day);
+      if (isMoreOfADay) await this.#insert(table, site, gathered.takeAll());
+      gathered.add(read);
+      if (isMoreOfADay || gathered.areEnough) await this.#insert(table, site, gathered.takeAll());
+    }
+    await this.#insert(table, site, gathered.takeAll());
+    if (table.further) table.sessions.close();
     return unreadable;
   }
 
-  #insert(block: Block, site: Site, days: readonly DayEvents[]): void {
-    const { insert, noteRows, sites } = this.#options;
-    const table = this.#tables.get(block.id);
-    const batch = batchOf(
-      days.map(({ events }) => events),
-      { strings: site.strings, props: site.props.of(block.id) },
-    );
-    if (!table || batch.rows === 0) return;
-    sites.insertStrings(site);
-    if ((site.props.of(block.id)?.bytes ?? 0) > block.propsBytesMax) site.props.dropBlock(block.id);
-    for (const { day } of days) this.#sessions.forgetDay(table, day);
-    const { places, unordered } = this.#assignSessions(block, table, site, days);
-    insert(table.name, ipcFromEvents(batch, places, table.rows));
-    table.rows += batch.rows;
-    for (const { day, events } of days) table.days.set(day, (table.days.get(day) ?? 0) + events.rows);
-    noteRows(batch.rows);
-    for (const day of unordered) this.#renumberSessions(block, table, site, day);
+  /** Inserts days that the block does not have, or more events of a single one. */
+  async #insert(table: EventTable, site: Site, days: readonly DayEvents[]): Promise<void> {
+    const parts = days.flatMap((day) => day.parts);
+    const dictionaries = { strings: site.strings, props: site.props.of(table.id) };
+    const codes = (column: "event_name" | "pathname") => valuesOf(column, parts, dictionaries) as Int32Array;
+    const [names, pathnames] = [codes("event_name"), codes("pathname")];
+    const rows = names.length;
+    if (rows === 0) return;
+    const further = [...(table.further ?? FURTHER_COLUMNS)].map((column) => furtherValues(column, parts, table.rows, dictionaries));
+    this.#options.sites.insertStrings(site);
+    const pageview = site.strings.lookUp(PAGEVIEW);
+    const events = {
+      visitorIds: visitorIdsOf(parts),
+      timestampsMs: timestampsOf(parts),
+      pages: names.map((name, row) => (name === pageview ? (pathnames[row] ?? NO_PAGE) : NO_PAGE)),
+    };
+    const { sessions, dayOfRow, unnumbered } = await this.#numbered(table, days, events);
+    const base = { day: dayOfRow, session: sessions, visitor_id: events.visitorIds, event_name: names, pathname: pathnames };
+    await this.#insertRows(table.name, Object.assign({}, base, ...(table.further ? [] : further)) as typeof base, rows);
+    if (table.further) await this.#insertFurther(table, further, rows);
+    table.sessions.save();
+    table.rows += rows;
+    this.#options.noteRows(rows);
+    for (const day of unnumbered) this.#renumber(table, site, day);
+    this.#limitProps(table, site);
   }
 
-  /** The day and session of each row, and the days whose sessions have to be numbered again. */
-  #assignSessions(block: Block, table: EventTable, site: Site, days: readonly DayEvents[]) {
-    const rows = days.reduce((sum, { events }) => sum + events.rows, 0);
-    const places = { days: new Int32Array(rows), sessions: new Int32Array(rows) };
-    const unordered = new Set<number>();
+  /** The session of each row, and the days whose sessions have to be numbered again once the rows are in the table. */
+  async #numbered({ days: known, sessions: table }: EventTable, days: readonly DayEvents[], events: Omit<DayRows, "day">) {
+    const rows = events.pages.length;
+    const [sessions, dayOfRow] = [new Int32Array(rows), new Int32Array(rows)];
+    const unnumbered: number[] = [];
     let begin = 0;
-    for (const { day, events } of days) {
-      const ofDay = this.#sessionsOf(block, table, site, day);
-      places.sessions.set(ofDay.assign(events.visitorIds, events.timestampsMs), begin);
-      places.days.fill(day, begin, begin + events.rows);
-      if (!ofDay.inOrder) unordered.add(day);
-      begin += events.rows;
+    for (const dayEvents of days) {
+      const { day } = dayEvents;
+      const end = begin + rowsOf(dayEvents);
+      const ofDay = {
+        day,
+        visitorIds: events.visitorIds.subarray(begin, end),
+        timestampsMs: events.timestampsMs.subarray(begin, end),
+        pages: events.pages.subarray(begin, end),
+      };
+      const numbers = known.has(day) ? table.continue(ofDay) : await table.begin(ofDay);
+      if (numbers) sessions.set(numbers, begin);
+      else unnumbered.push(day);
+      dayOfRow.fill(day, begin, end);
+      known.set(day, (known.get(day) ?? 0) + end - begin);
+      begin = end;
     }
-    return { places, unordered };
+    return { sessions, dayOfRow, unnumbered };
   }
 
-  #sessionsOf({ sessionGapMs }: Block, table: EventTable, site: Site, day: number): DaySessions {
-    if (table.lastSessions?.day === day) return table.lastSessions.sessions;
-    const lastEvents = table.days.has(day) ? this.#lastEvents(table, day) : [];
-    const sessions = new DaySessions(sessionGapMs, () => ++site.sessionCount, lastEvents);
-    table.lastSessions = { day, sessions };
-    return sessions;
+  async #insertRows(name: string, columns: Readonly<Record<string, NumberValues>>, rows: number): Promise<void> {
+    let isFirst = true;
+    for (const ipc of ipcsOf(columns, rows)) {
+      if (!isFirst) await this.#options.yieldToOthers();
+      isFirst = false;
+      this.#options.insert(name, ipc);
+    }
   }
 
-  #lastEvents({ name }: EventTable, day: number): LastEvent[] {
-    const sql = `SELECT visitor_id, max(timestamp) AS timestamp_ms, max(session) AS session FROM ${name} WHERE day = ${day} GROUP BY visitor_id`;
-    return rowsFromIpc([this.#options.run(sql)]).map((row) => ({
-      visitorId: BigInt(row.visitor_id ?? 0),
-      timestampMs: BigInt(row.timestamp_ms ?? 0),
-      session: Number(row.session),
-    }));
+  async #insertFurther(table: EventTable, further: readonly FurtherValues[], rows: number): Promise<void> {
+    for (const values of further) {
+      const [column] = Object.keys(values) as ColumnName[];
+      if (column) await this.#insertRows(furtherTable(table, column), values, rows);
+    }
   }
 
-  /** Needed for a day during which the clock was set back. Reads and writes the whole day. */
-  #renumberSessions({ sessionGapMs }: Block, table: EventTable, site: Site, day: number): void {
-    this.#options.run(renumberSessionsSql(table.name, day, sessionGapMs, site.sessionCount));
-    // There is at most one session per row, so no later session gets one of these numbers.
-    site.sessionCount += table.rows;
-    table.lastSessions = null;
+  /** Reads and writes a whole day of a block that grows. */
+  #renumber({ id, name, sessions }: EventTable, site: Site, day: number): void {
+    const { run, insert } = this.#options;
+    const page = `CASE WHEN event_name = ${site.strings.lookUp(PAGEVIEW)} THEN pathname ELSE ${NO_PAGE} END`;
+    const { sequenceNumbers, ...rows } = visitRowsFromIpc([
+      run(`SELECT visitor_id, timestamp, ${page} AS page, sequence_number FROM ${name} WHERE day = ${day} ORDER BY sequence_number`),
+    ]);
+    const renumbered = { sequence_number: sequenceNumbers, session: sessions.renumbered({ day, ...rows }) };
+    const numbers = `renumbered_${id}`;
+    run(`CREATE TABLE ${numbers} (${sqlOfColumns(Object.keys(renumbered))})`);
+    for (const ipc of ipcsOf(renumbered, sequenceNumbers.length)) insert(numbers, ipc);
+    run(`UPDATE ${name} SET session = ${numbers}.session FROM ${numbers} WHERE ${name}.sequence_number = ${numbers}.sequence_number`);
+    run(`DROP TABLE ${numbers}`);
+  }
+
+  #limitProps(table: EventTable, site: Site): void {
+    if ((site.props.of(table.id)?.bytes ?? 0) > table.propsBytesMax) this.#dropFurther(table, ["props"]);
+  }
+
+  /**
+   * Adds columns to a block that does not grow, from all files of its days, in the order of the days. Rejects with `DroppedError`, and
+   * leaves the block as it was, if their rows are others than the block's.
+   */
+  async addColumns(id: number, columns: readonly ColumnName[], files: readonly BlockFile[]): Promise<Pick<Loaded, "propsBytes">> {
+    const table = this.#table(id);
+    const site = this.#options.sites.open(table.siteId);
+    const missing = columns.filter((column) => !table.further?.has(column));
+    try {
+      this.#createFurther(table, site, missing);
+      await this.#fillFurther(table, site, missing, files);
+      this.#limitProps(table, site);
+    } catch (error) {
+      this.#dropFurther(table, missing);
+      throw error;
+    }
+    return { propsBytes: site.props.of(id)?.bytes ?? null };
+  }
+
+  async #fillFurther(table: EventTable, site: Site, columns: readonly ColumnName[], files: readonly BlockFile[]): Promise<void> {
+    const dictionaries = { strings: site.strings, props: site.props.of(table.id) };
+    const expected = [...table.days].filter(([, rows]) => rows > 0);
+    const gathered = new Gathered();
+    let begin = 0;
+    const insertGathered = async () => {
+      const parts = gathered.takeAll().flatMap((day) => day.parts);
+      const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+      if (rows === 0) return;
+      const further = columns.map((column) => furtherValues(column, parts, begin, dictionaries));
+      this.#options.sites.insertStrings(site);
+      await this.#insertFurther(table, further, rows);
+      this.#options.noteRows(rows);
+      begin += rows;
+    };
+    for await (const read of this.#readDays(table.siteId, files, decodedOf(columns))) {
+      const rows = rowsOf(read);
+      if (rows === 0 && read.unreadable.length === 0) continue;
+      const [day, ofBlock] = expected.shift() ?? [];
+      if (read.unreadable.length > 0 || day !== read.day || ofBlock !== rows) throw changed(table);
+      gathered.add(read);
+      if (gathered.areEnough) await insertGathered();
+    }
+    if (expected.length > 0) throw changed(table);
+    await insertGathered();
+  }
+
+  /** Memory besides that of the database. */
+  get bytes(): number {
+    return [...this.#tables.values()].reduce((sum, { sessions }) => sum + sessions.bytes, 0);
   }
 
   /** Drops blocks with their properties; unknown ones are fine. */
@@ -292,10 +380,10 @@ export class EventTables {
     for (const id of blocks) {
       const table = this.#tables.get(id);
       if (!table) continue;
-      this.#sessions.drop(table);
+      this.#dropFurther(table, [...(table.further ?? ["props" as const])]);
+      table.sessions.drop();
       run(`DROP TABLE ${table.name}`);
       this.#tables.delete(id);
-      sites.get(table.siteId)?.props.dropBlock(id);
       sites.noteDropped(table.siteId, table.name);
     }
   }
@@ -304,7 +392,7 @@ export class EventTables {
   dropProps(blocks: readonly number[]): void {
     for (const id of blocks) {
       const table = this.#tables.get(id);
-      if (table) this.#options.sites.get(table.siteId)?.props.dropBlock(id);
+      if (table) this.#dropFurther(table, ["props"]);
     }
   }
 }

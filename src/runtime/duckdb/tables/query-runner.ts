@@ -1,5 +1,5 @@
 /** Runs one query in DuckDB: defines the relations it reads, and executes it in steps so that it can be aborted. */
-import type { SiteId } from "../../../storage/event.ts";
+import type { ColumnName, SiteId } from "../../../storage/event.ts";
 import { GUEST_TEST_STEPS_MAX } from "../../base/config/report-limits.ts";
 import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
 import { compiledTest, stepsPerChar, type TextTest, TooManyStepsError } from "../../query/text-matching.ts";
@@ -15,6 +15,7 @@ import {
 import { columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings, type Matches } from "./arrow.ts";
 import { type ConnectionPool, type DuckdbBindings, isFatal, isOutOfMemory, type Turn } from "./connections.ts";
 import { type BlockProps, type Entries, type Entry, ReadableEntries, UnseenEntries } from "./dictionaries.ts";
+import { columnsIn } from "./event-columns.ts";
 import type { EngineSites, Loader } from "./event-tables.ts";
 import { createPropertyReader, parseProps } from "./properties.ts";
 
@@ -299,8 +300,8 @@ interface QueryRunnerOptions extends Loader {
   readonly bindings: DuckdbBindings;
   readonly connections: ConnectionPool;
   readonly sites: EngineSites;
-  /** The SELECTs of the relations that consist of these blocks. */
-  readonly blockRelations: (siteId: SiteId, blocks: readonly number[]) => Readonly<Record<string, string>>;
+  /** See `EventTables.relationsOf`. */
+  readonly blockRelations: (blocks: readonly number[], columns: ReadonlySet<ColumnName>) => Readonly<Record<string, string>>;
 }
 
 interface Execution {
@@ -425,7 +426,7 @@ export class QueryRunner {
     const { sites, blockRelations } = this.#options;
     const site = sites.get(siteId);
     const relations = {
-      ...blockRelations(siteId, blocks),
+      ...blockRelations(blocks, columnsIn(sql)),
       texts: site ? `SELECT * FROM ${site.stringsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
       ...computed.sqlByName,
     };

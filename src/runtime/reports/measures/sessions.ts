@@ -73,7 +73,7 @@ export const sessionParts = (scope: Scope, calendar: Calendar, sessionGapMs: num
   ),
   within_day AS NOT MATERIALIZED (SELECT * FROM ranged WHERE matching AND session NOT IN (SELECT session FROM chained))`;
 
-/** The relation `matching_sessions`: start (`day`, `timestamp`), `events`, `pageviews` and `duration_ms` (first to last event). */
+/** The relation `matching_sessions`: start (`day`, `first_ms`), `events`, `pageviews` and `duration_ms` (first to last event). */
 export const withSessions = fragment((scope: Scope, calendar: Calendar, sessionGapMs: number) =>
   hidesEvents(scope) ? sql`WITH ${sharedSessions(scope, calendar, sessionGapMs)}` : withWholeSessions(scope, calendar, sessionGapMs),
 );
@@ -81,7 +81,7 @@ export const withSessions = fragment((scope: Scope, calendar: Calendar, sessionG
 const withWholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText => sql`
   WITH ${sessionParts(scope, calendar, sessionGapMs, sql`events, pageviews`)},
   matching_sessions AS NOT MATERIALIZED (
-    SELECT day, first_ms AS timestamp, events, pageviews, last_ms - first_ms AS duration_ms
+    SELECT day, first_ms, events, pageviews, last_ms - first_ms AS duration_ms
     FROM within_day
     UNION ALL
     SELECT min(day), min(first_ms), CAST(sum(events) AS INTEGER), CAST(sum(pageviews) AS INTEGER), max(last_ms) - min(first_ms)
@@ -132,7 +132,7 @@ export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: n
       whole,
       min(visitor_id) AS visitor_id,
       min(day) AS day,
-      min(timestamp) AS timestamp,
+      min(timestamp) AS first_ms,
       CAST(count(*) AS INTEGER) AS events,
       CAST(${COUNT_PAGEVIEWS} AS INTEGER) AS pageviews,
       max(timestamp) - min(timestamp) AS duration_ms,
@@ -168,7 +168,7 @@ export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: LocalS
   counts: SUM_COLUMNS,
   partial: (range, calendar) => sql`
     ${withSessions(within(scope, range), calendar, sessionGapMs)},
-    begun AS ${notMaterialized()} (SELECT *, ${bucket(range, calendar)} AS bucket FROM matching_sessions)
+    begun AS ${notMaterialized()} (SELECT *, ${bucket(range, calendar, sql`first_ms`)} AS bucket FROM matching_sessions)
     SELECT bucket, ${SUMS}
     FROM begun
     GROUP BY bucket`,

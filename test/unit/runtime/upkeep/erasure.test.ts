@@ -58,6 +58,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     eventStore,
     budgetBytes: 2 ** 40,
     sessionGapMs: 1_800_000,
+    now: () => NOW_MS,
     leftOutFiles: new LeftOutFiles(),
     log,
   });
@@ -275,7 +276,7 @@ describe("a query that runs while its events are erased", () => {
     await world.partitionCache.withDays(
       A,
       rangeOfDays(TODAY, TODAY),
-      { signal: new AbortController().signal, withinBudget: false, onePass: false },
+      { signal: new AbortController().signal, withinBudget: false, onePass: false, columns: new Set() },
       async (blocks) => {
         expect(await world.erase(A)).toEqual({ events: 2, days: 1 });
         expect(world.partitionCache.dayCount).toBe(0);

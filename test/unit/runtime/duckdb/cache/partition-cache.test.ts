@@ -6,7 +6,7 @@ import type { Loading } from "../../../../../src/runtime/duckdb/cache/cached-blo
 import { PartitionCache } from "../../../../../src/runtime/duckdb/cache/partition-cache.ts";
 import { isSiteId } from "../../../../../src/runtime/base/config/names.ts";
 import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/storage-faults.ts";
-import { DAY_MS, type LocalDate, type SiteId, type StoredEvent, utcDateOf } from "../../../../../src/storage/event.ts";
+import { type ColumnName, DAY_MS, type LocalDate, type SiteId, type StoredEvent, utcDateOf } from "../../../../../src/storage/event.ts";
 import { EventStore } from "../../../../../src/storage/event-store.ts";
 import { follow } from "../../../../support/followed-events.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
@@ -25,16 +25,19 @@ const dayAt = (index: number): LocalDate => utcDateOf(START_MS + index * DAY_MS)
 
 const silent = (): AbortSignal => new AbortController().signal;
 
-const WANTED: Loading = { signal: silent(), withinBudget: false, onePass: false };
+const columnsNamed = (...names: ColumnName[]): ReadonlySet<ColumnName> => new Set(names);
+
+const WANTED: Loading = { signal: silent(), withinBudget: false, onePass: false, columns: columnsNamed("timestamp") };
 
 /** Everything that belongs together for one test. */
 async function makeWorld(startBudgetBytes: number) {
   let budgetBytes = startBudgetBytes;
+  let nowMs = START_MS + 30 * DAY_MS;
   const share = await createEngineShare();
   onTestFinished(() => share.close());
   const loads: { siteId: SiteId; kind: "files" | "events"; count: number }[] = [];
   const dropped: number[] = [];
-  const sessionStores: number[] = [];
+  const added: string[] = [];
   const blocks = new Set<number>();
   let failAppends = 0;
   let replyGate: { readonly onTaken: () => void; readonly opened: Promise<void> } | null = null;
@@ -54,9 +57,9 @@ async function makeWorld(startBudgetBytes: number) {
       await gate?.opened;
       return loaded;
     },
-    storeSessions(ids, signal) {
-      sessionStores.push(ids.length);
-      return share.storeSessions(ids, signal);
+    addColumns(block, columns, files) {
+      added.push(...columns);
+      return share.addColumns(block, columns, files);
     },
     dropProps: (ids) => share.dropProps(ids),
     propsTexts: (site, numbers) => share.propsTexts(site, numbers),
@@ -87,6 +90,7 @@ async function makeWorld(startBudgetBytes: number) {
     log,
     sessionGapMs: 1_800_000,
     leftOutFiles,
+    now: () => nowMs,
     get budgetBytes() {
       return budgetBytes;
     },
@@ -96,8 +100,8 @@ async function makeWorld(startBudgetBytes: number) {
   return {
     loads,
     dropped,
-    /** How many blocks each call to store sessions named. */
-    sessionStores,
+    /** The columns that blocks got later. */
+    added,
     log,
     leftOutFiles,
     objects,
@@ -127,18 +131,18 @@ async function makeWorld(startBudgetBytes: number) {
         return { n: row?.n, pages: row?.pages };
       });
     },
-    /** How many sessions the site has on the first five days, and how many events they have. */
-    sessions(site: SiteId): Promise<{ n: unknown; events: unknown }> {
+    /** How many events of the site on the first five days have a city, and how many sessions there are. */
+    cities(site: SiteId): Promise<{ cities: unknown; sessions: unknown }> {
       const range = { firstDay: dayAt(0), lastDay: dayAt(4) };
-      return partitionCache.withDays(site, range, { ...WANTED, withSessions: true }, async (ids) => {
-        const sql = "SELECT count(*) AS n, sum(events)::BIGINT AS events FROM sessions";
+      return partitionCache.withDays(site, range, { ...WANTED, columns: columnsNamed("city") }, async (ids) => {
+        const sql = "SELECT count(*) FILTER (WHERE city <> 0) AS cities, (SELECT count(*) FROM sessions) AS sessions FROM events";
         const [row] = await engine.query({ siteId: site, blocks: ids, sql, parameters: [] }, silent());
-        return { n: row?.n, events: row?.events };
+        return { cities: row?.cities, sessions: row?.sessions };
       });
     },
     /** The keys of the properties of a site's day. */
     propertyKeys(site: SiteId, day: LocalDate): Promise<unknown[]> {
-      return partitionCache.withDays(site, { firstDay: day, lastDay: day }, { ...WANTED, withProperties: true }, async (ids) => {
+      return partitionCache.withDays(site, { firstDay: day, lastDay: day }, { ...WANTED, columns: columnsNamed("props") }, async (ids) => {
         const properties = { key: null, bytesMax: UNLIMITED };
         const rows = await engine.query(
           { siteId: site, blocks: ids, sql: "SELECT text FROM property_texts", parameters: [], properties },
@@ -157,6 +161,9 @@ async function makeWorld(startBudgetBytes: number) {
     setBudget(bytes: number): void {
       budgetBytes = bytes;
     },
+    setDay(index: number): void {
+      nowMs = START_MS + index * DAY_MS;
+    },
     failNextAppends(count: number): void {
       failAppends = count;
     },
@@ -166,6 +173,8 @@ async function makeWorld(startBudgetBytes: number) {
 /** So many events on a day, each of a page of its own. */
 const eventsOn = (site: SiteId, day: LocalDate, count: number, from = 0): StoredEvent[] =>
   Array.from({ length: count }, (_, i) => anEvent({ siteId: site, at: `${day}T12:00:00Z`, pathname: `/${from + i}` }));
+
+const inCity = (events: readonly StoredEvent[]): StoredEvent[] => events.map((event) => ({ ...event, city: "Bonn" }));
 
 const A = siteId("a.test");
 const B = siteId("b.test");
@@ -187,34 +196,67 @@ describe("the partition cache", () => {
     expect(world.loads.slice(1)).toEqual([{ siteId: A, kind: "files", count: 1 }]);
   });
 
-  it("stores sessions once, and again after events have arrived", async () => {
+  it("adds a column to cached days when a query first reads it, and not again", async () => {
     const world = await makeWorld(UNLIMITED);
-    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 2)]);
-    await world.flush();
+    await world.writeFile(A, dayAt(0), 1, inCity(eventsOn(A, dayAt(0), 3)));
+    await world.writeFile(A, dayAt(1), 1, inCity(eventsOn(A, dayAt(1), 2)));
+    expect((await world.count(A, dayAt(1), dayAt(1))).n).toBe(2);
     expect((await world.count(A, dayAt(0), dayAt(4))).n).toBe(5);
-    expect(world.sessionStores).toEqual([]);
-    expect(await world.sessions(A)).toEqual({ n: 2, events: 5 });
-    expect(await world.sessions(A)).toEqual({ n: 2, events: 5 });
-    expect(world.sessionStores).toEqual([1]);
-    await world.append(eventsOn(A, dayAt(1), 1, 2));
-    expect(await world.sessions(A)).toEqual({ n: 2, events: 6 });
-    expect(world.sessionStores).toEqual([1, 1]);
+    expect([world.loads.length, world.added]).toEqual([2, []]);
+    expect(await world.cities(A)).toEqual({ cities: 5, sessions: 2 });
+    expect(await world.cities(A)).toEqual({ cities: 5, sessions: 2 });
+    expect([world.loads.length, world.added]).toEqual([2, ["city"]]);
   });
 
-  it("evicts other blocks for stored sessions, and does without them if the requested days fill the memory", async () => {
+  it("gives a column to all days of a block, although the query reads one of them", async () => {
     const world = await makeWorld(UNLIMITED);
-    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 3)]);
+    for (const day of [0, 1, 6]) await world.writeFile(A, dayAt(day), 1, inCity(eventsOn(A, dayAt(day), 3)));
+    await world.count(A, dayAt(0), dayAt(6));
+    expect((await world.cities(A)).cities).toBe(9);
+    expect([world.loads.length, world.added]).toEqual([1, ["city"]]);
+  });
+
+  it("loads days again whose files had not all been readable when another column is read", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.writeFile(A, dayAt(0), 1, inCity(eventsOn(A, dayAt(0), 3)));
+    await world.writeFile(A, dayAt(0), 2, inCity(eventsOn(A, dayAt(0), 4)));
+    const key = partitionKey(A, dayAt(0), 2, 2);
+    const bytes = (await world.objects.get(key)) ?? new Uint8Array();
+    await world.objects.put(key, new Uint8Array(9));
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
+    await world.objects.put(key, bytes);
+    expect(await world.cities(A)).toEqual({ cities: 7, sessions: 1 });
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(7);
+    await world.objects.put(key, new Uint8Array(9));
+    expect(await world.propertyKeys(A, dayAt(0))).toEqual([]);
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
+  });
+
+  it("loads a past day with its block again when late events come, and once more when it has settled", async () => {
+    const world = await makeWorld(UNLIMITED);
+    for (const day of [0, 1]) await world.writeFile(A, dayAt(day), 1, inCity(eventsOn(A, dayAt(day), 3)));
+    await world.cities(A);
+    await world.append(inCity(eventsOn(A, dayAt(1), 2)));
+    expect((await world.cities(A)).cities).toBe(8);
+    await world.append(inCity(eventsOn(A, dayAt(1), 2)));
+    expect((await world.cities(A)).cities).toBe(10);
     await world.flush();
-    await world.count(B, dayAt(0), dayAt(0));
-    await world.count(A, dayAt(0), dayAt(0));
-    world.setBudget(world.partitionCache.memoryBytes);
-    expect(await world.sessions(A)).toEqual({ n: 1, events: 3 });
-    expect(world.dropped).toHaveLength(1);
-    expect(world.sessionStores).toEqual([1]);
-    const full = await makeWorld(0);
-    await full.append(eventsOn(A, dayAt(0), 3));
-    expect(await full.sessions(A)).toEqual({ n: 1, events: 3 });
-    expect(full.sessionStores).toEqual([]);
+    expect((await world.cities(A)).cities).toBe(10);
+    await world.append(inCity(eventsOn(A, dayAt(0), 1)));
+    await world.flush();
+    expect((await world.cities(A)).cities).toBe(11);
+    expect(world.added).toEqual([]);
+  });
+
+  it("keeps recent days in blocks that grow", async () => {
+    const world = await makeWorld(UNLIMITED);
+    world.setDay(1);
+    for (const day of [0, 1]) await world.writeFile(A, dayAt(day), 1, inCity(eventsOn(A, dayAt(day), 3)));
+    await world.count(A, dayAt(0), dayAt(1));
+    const loads = world.loads.length;
+    await world.append(inCity(eventsOn(A, dayAt(1), 2)));
+    expect((await world.cities(A)).cities).toBe(8);
+    expect([world.loads.slice(loads).map(({ kind }) => kind), world.dropped]).toEqual([["events"], []]);
   });
 
   it("adds each new event of the journal to a cached day once", async () => {
@@ -232,6 +274,7 @@ describe("the partition cache", () => {
 
   it("keeps cached days after a flush, which adds only the events that they lack", async () => {
     const world = await makeWorld(UNLIMITED);
+    world.setDay(0);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.count(A, dayAt(0), dayAt(0));
     await world.append(eventsOn(A, dayAt(0), 2, 3));
@@ -344,7 +387,7 @@ describe("the partition cache", () => {
       anEvent({ siteId: site, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan: "pro" }) });
     await world.append([withPlan(A), ...eventsOn(B, dayAt(0), 3), withPlan(C)]);
     // The properties of one query exceed the limit, so all others are dropped.
-    await world.partitionCache.withDays(A, range, { ...WANTED, withProperties: true }, async () => {
+    await world.partitionCache.withDays(A, range, { ...WANTED, columns: columnsNamed("props") }, async () => {
       const reply = world.delayNextReply();
       const result = world.count(C, dayAt(0), dayAt(0));
       await reply.taken;

@@ -1,103 +1,133 @@
-/** The sessions of a day while its rows are loaded: pauses, several batches, days with earlier rows, a clock that is set back. */
+/** The sessions of a day while its rows are loaded: pauses, several batches, what a session is, a clock that is set back. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DaySessions } from "../../../../../src/runtime/duckdb/tables/day-sessions.ts";
+import { DaySessions, NO_PAGE, type SessionRows, sortedSessions } from "../../../../../src/runtime/duckdb/tables/day-sessions.ts";
 
 const GAP_MS = 1000;
 
-function sessionsOf(known: ConstructorParameters<typeof DaySessions>[2] = []): DaySessions {
+type Row = readonly [visitor: number, timestampMs: number, page?: number];
+
+function newDay(): DaySessions {
   let count = 100;
-  return new DaySessions(GAP_MS, () => ++count, known);
+  return new DaySessions(GAP_MS, () => ++count);
 }
 
-const assign = (sessions: DaySessions, rows: readonly (readonly [visitor: number, timestampMs: number])[]): number[] => [
-  ...sessions.assign(
-    BigUint64Array.from(rows, ([visitor]) => BigInt(visitor)),
-    BigInt64Array.from(rows, ([, timestampMs]) => BigInt(timestampMs)),
-  ),
-];
+const rowsOf = (rows: readonly Row[]): SessionRows => ({
+  visitors: Int32Array.from(rows, ([visitor]) => visitor),
+  times: Float64Array.from(rows, ([, timestampMs]) => timestampMs),
+  pages: Int32Array.from(rows, ([, , page]) => page ?? NO_PAGE),
+});
+
+/** The numbers of rows; null if they are out of order. */
+function numbersOf(sessions: DaySessions, rows: readonly Row[]): number[] | null {
+  const numbers = sessions.add(rowsOf(rows));
+  return numbers && [...numbers];
+}
+
+/** What each session is, by its first event and visitor. */
+const describedBy = (sessions: DaySessions): unknown[] =>
+  Array.from({ length: sessions.count }, (_, i) => ({
+    visitor: sessions.visitors[i],
+    firstMs: sessions.firstMs[i],
+    lastMs: sessions.lastMs[i],
+    events: sessions.events[i],
+    pageviews: sessions.pageviews[i],
+    entry: sessions.entryPages[i],
+    exit: sessions.exitPages[i],
+  }));
+
+/** The same, from the sorted events of each visitor. */
+function modelOf(rows: readonly Row[]): unknown[] {
+  const sorted = [...rows.entries()].sort(([i, a], [j, b]) => a[0] - b[0] || a[1] - b[1] || i - j).map(([, row]) => row);
+  const sessions: Row[][] = [];
+  for (const row of sorted) {
+    const before = sessions.at(-1)?.at(-1);
+    if (before?.[0] === row[0] && row[1] - before[1] <= GAP_MS) sessions.at(-1)?.push(row);
+    else sessions.push([row]);
+  }
+  return sessions.map((events) => {
+    const views = events.flatMap(([, , page]) => (page === undefined || page === NO_PAGE ? [] : [page]));
+    return {
+      visitor: events[0]?.[0],
+      firstMs: events[0]?.[1],
+      lastMs: events.at(-1)?.[1],
+      events: events.length,
+      pageviews: views.length,
+      entry: views[0] ?? NO_PAGE,
+      exit: views.at(-1) ?? NO_PAGE,
+    };
+  });
+}
+
+const byStart = (sessions: readonly unknown[]): unknown[] =>
+  (sessions as { visitor: number; firstMs: number }[]).toSorted((a, b) => a.visitor - b.visitor || a.firstMs - b.firstMs);
 
 describe("the sessions of a day", () => {
   it("a pause of exactly the gap continues a session, a longer one ends it", () => {
-    expect(
-      assign(sessionsOf(), [
-        [1, 0],
-        [1, 1000],
-        [1, 2001],
-        [1, 2001],
-      ]),
-    ).toEqual([101, 101, 102, 102]);
+    const rows: Row[] = [
+      [1, 0],
+      [1, 1000],
+      [1, 2001],
+      [1, 2001],
+    ];
+    expect(numbersOf(newDay(), rows)).toEqual([101, 101, 102, 102]);
   });
 
   it("visitors do not share sessions", () => {
-    expect(
-      assign(sessionsOf(), [
-        [1, 0],
-        [2, 0],
-        [1, 10],
-        [2, 5000],
-      ]),
-    ).toEqual([101, 102, 101, 103]);
+    const rows: Row[] = [
+      [1, 0],
+      [2, 0],
+      [1, 10],
+      [2, 5000],
+    ];
+    expect(numbersOf(newDay(), rows)).toEqual([101, 102, 101, 103]);
   });
 
   it("a session continues from one batch to the next", () => {
-    const sessions = sessionsOf();
-    expect(assign(sessions, [[1, 0]])).toEqual([101]);
+    const sessions = newDay();
+    expect(numbersOf(sessions, [[1, 0, 7]])).toEqual([101]);
     expect(
-      assign(sessions, [
-        [1, 900],
+      numbersOf(sessions, [
+        [1, 900, 8],
         [1, 3000],
       ]),
     ).toEqual([101, 102]);
-  });
-
-  it("a session continues after the last events that are already loaded", () => {
-    const known = [{ visitorId: 7n, timestampMs: 500n, session: 42 }];
-    expect(
-      assign(sessionsOf(known), [
-        [7, 1500],
-        [8, 1500],
-      ]),
-    ).toEqual([42, 101]);
+    expect(describedBy(sessions)[0]).toEqual({ visitor: 1, firstMs: 0, lastMs: 900, events: 2, pageviews: 2, entry: 7, exit: 8 });
   });
 
   it("events of one session may arrive out of order", () => {
-    const sessions = sessionsOf();
-    expect(
-      assign(sessions, [
-        [1, 5000],
-        [1, 4990],
-        [1, 5001],
-        [1, 5000],
-        [1, 4000],
-        [1, 3000],
-      ]),
-    ).toEqual([101, 101, 101, 101, 101, 101]);
+    const sessions = newDay();
+    const rows: Row[] = [
+      [1, 5000, 1],
+      [1, 4990, 2],
+      [1, 5001, 3],
+      [1, 5000, 4],
+      [1, 4000, 5],
+      [1, 3000],
+    ];
+    expect(numbersOf(sessions, rows)).toEqual([101, 101, 101, 101, 101, 101]);
+    expect(describedBy(sessions)).toEqual(modelOf(rows));
     // A pause is measured from the latest event, not from the last one to arrive.
     expect(
-      assign(sessions, [
+      numbersOf(sessions, [
         [1, 6001],
         [1, 7002],
       ]),
     ).toEqual([101, 102]);
-    expect(sessions.inOrder).toBe(true);
   });
 
   it("the first events of a later session may arrive out of order", () => {
-    const sessions = sessionsOf();
-    expect(
-      assign(sessions, [
-        [1, 0],
-        [1, 5000],
-        [1, 4999],
-        [1, 4000],
-        [1, 6000],
-      ]),
-    ).toEqual([101, 102, 102, 102, 102]);
-    expect(sessions.inOrder).toBe(true);
+    const rows: Row[] = [
+      [1, 0],
+      [1, 5000],
+      [1, 4999],
+      [1, 4000],
+      [1, 6000],
+    ];
+    expect(numbersOf(newDay(), rows)).toEqual([101, 102, 102, 102, 102]);
   });
 
-  it.each<[name: string, rows: [visitor: number, timestampMs: number][]]>([
+  it.each<[name: string, rows: Row[]]>([
     [
       "is too long before the visitor's only session",
       [
@@ -146,45 +176,53 @@ describe("the sessions of a day", () => {
         [1, 0],
       ],
     ],
-  ])("the sessions are reported as out of order if an event %s", (_name, rows) => {
-    const sessions = sessionsOf();
-    assign(sessions, [[2, 0], [3, 9000], ...rows.slice(0, -1)]);
-    expect(sessions.inOrder).toBe(true);
-    assign(sessions, rows.slice(-1));
-    expect(sessions.inOrder).toBe(false);
+  ])("they are out of order if an event %s, and right once sorted", (_name, rows) => {
+    const sessions = newDay();
+    const all: Row[] = [[2, 0], [3, 9000], ...rows];
+    expect(numbersOf(sessions, all.slice(0, -1))).not.toBeNull();
+    expect(numbersOf(sessions, all.slice(-1))).toBeNull();
+    const sorted = newDay();
+    sortedSessions(rowsOf(all), sorted);
+    expect(byStart(describedBy(sorted))).toEqual(modelOf(all));
   });
 
-  it("the sessions are reported as out of order if an event precedes the loaded ones", () => {
-    const sessions = sessionsOf([{ visitorId: 1n, timestampMs: 500n, session: 42 }]);
-    expect(
-      assign(sessions, [
-        [1, 500],
-        [1, 700],
-        [1, 600],
-      ]),
-    ).toEqual([42, 42, 42]);
-    expect(sessions.inOrder).toBe(true);
-    assign(sessions, [[1, 499]]);
-    expect(sessions.inOrder).toBe(false);
-  });
-
-  it("while in order, the sessions equal those of the sorted events", () => {
-    const rows = fc.array(fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 6000 })), { maxLength: 20 });
+  it("whatever the order and the batches, sessions and numbers are those of the sorted events", () => {
+    const anyRow = fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 6000 }), fc.constantFrom(NO_PAGE, 1, 2, 3));
+    const anyRows = fc.array(anyRow, { maxLength: 20 });
+    let inOrder = 0;
     fc.assert(
-      fc.property(rows, (list) => {
-        const sessions = sessionsOf();
-        const given = assign(sessions, list);
-        fc.pre(sessions.inOrder);
-        const byTime = [...list.keys()].sort((a, b) => (list[a]?.[1] ?? 0) - (list[b]?.[1] ?? 0));
-        const sorted = assign(
-          sessionsOf(),
-          byTime.map((row) => list[row] ?? [0, 0]),
-        );
-        // The same rows share a session; the numbers may differ.
-        const sharing = (numbers: readonly number[]) => numbers.map((number) => numbers.indexOf(number));
-        expect(sharing(list.map((_, row) => sorted[byTime.indexOf(row)] ?? 0))).toEqual(sharing(given));
+      fc.property(anyRows, anyRows, (first, second) => {
+        const rows = [...first, ...second];
+        let sessions = newDay();
+        const numbers = [numbersOf(sessions, first), numbersOf(sessions, second)];
+        let given = numbers.flatMap((batch) => batch ?? []);
+        if (given.length === rows.length) inOrder++;
+        else given = [...sortedSessions(rowsOf(rows), (sessions = newDay()))];
+        expect(byStart(describedBy(sessions))).toEqual(modelOf(rows));
+        const places = given.map((number) => sessions.numbers.indexOf(number));
+        rows.forEach(([visitor, timeMs], row) => {
+          const place = places[row] ?? -1;
+          expect(sessions.visitors[place]).toBe(visitor);
+          expect(timeMs).toBeGreaterThanOrEqual(sessions.firstMs[place] ?? Number.NaN);
+          expect(timeMs).toBeLessThanOrEqual(sessions.lastMs[place] ?? Number.NaN);
+        });
       }),
       { numRuns: 1000 },
     );
+    expect(inOrder).toBeGreaterThan(50);
+  });
+
+  it("finds the sessions with an event at a time or later", () => {
+    const sessions = newDay();
+    numbersOf(sessions, [
+      [1, 0],
+      [2, 500],
+      [1, 5000],
+      [2, 600],
+    ]);
+    expect([...sessions.since(0)]).toEqual([0, 1, 2]);
+    expect([...sessions.since(600)]).toEqual([1, 2]);
+    expect([...sessions.since(601)]).toEqual([2]);
+    expect([...sessions.since(5001)]).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ describe("export texts", () => {
   let codes: number[];
   beforeAll(async () => {
     engine = await createEngineShare();
-    const block = { id: 1, siteId: SITE, sessionGapMs: 1000, propsBytesMax: 0 };
+    const block = { id: 1, siteId: SITE, sessionGapMs: 1000, propsBytesMax: 0, grows: true };
     await engine.append(block, {
       date: utcDateOf(anEvent().timestampMs),
       events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))),
