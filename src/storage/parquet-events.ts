@@ -202,13 +202,11 @@ class DecodedPart implements DecodedEvents {
     }
   }
 
-  text({ name }: TextEventColumn): TextColumn {
-    return this.#texts.get(name) ?? { texts: [], places: new Int32Array(this.rows).fill(NO_PLACE) };
-  }
+  readonly text = ({ name }: TextEventColumn): TextColumn =>
+    this.#texts.get(name) ?? { texts: [], places: new Int32Array(this.rows).fill(NO_PLACE) };
 
-  number({ name }: NumberEventColumn): NumberColumn {
-    return this.#numbers.get(name) ?? { numbers: new BigInt64Array(this.rows), recorded: new Uint8Array(this.rows) };
-  }
+  readonly number = ({ name }: NumberEventColumn): NumberColumn =>
+    this.#numbers.get(name) ?? { numbers: new BigInt64Array(this.rows), recorded: new Uint8Array(this.rows) };
 
   get timestampsMs(): BigInt64Array {
     return this.#timestampsMs ?? numbersOfAll(this.#part, "timestamp");

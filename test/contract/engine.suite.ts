@@ -461,7 +461,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
             for (const column of later) await engine.addColumns(block.id, [column], files);
             const present = FURTHER.filter((column) => first.includes(column) || later.includes(column));
             const rows = `${[ORDER, ...present].join(", ")} FROM events`;
-            const withoutNumbers = async (of: Block) => (await ask(site, [of], rows)).map(({ session: _, ...row }) => row);
+            const withoutNumbers = async (of: Block) => (await ask(site, [of], rows)).map(({ session: _session, ...row }) => row);
             expect(await withoutNumbers(block)).toEqual(await withoutNumbers(whole));
             expect(await ask(site, [block], SESSIONS_BY_START)).toEqual(await ask(site, [whole], SESSIONS_BY_START));
             expect(await ask(site, [block, whole], `SELECT count(DISTINCT session) AS n FROM events`)).toEqual([

@@ -18,6 +18,13 @@ export interface Chunk {
   readonly version: string;
 }
 
+/** A range with its days that have events, and the newest such day of the range that it is a part of. */
+export interface CutRange {
+  readonly range: DateRange;
+  readonly days: readonly PartitionVersion[];
+  readonly newestDay: LocalDate;
+}
+
 interface Period {
   readonly number: number;
   readonly days: readonly PartitionVersion[];
@@ -42,12 +49,12 @@ function periodsOf(days: readonly PartitionVersion[], rotationDays: number): Per
 
 /**
  * Chunks of up to `bytesMax`, oldest first; a salt period is never cut. Each is 1, 2, 4, … periods whose number is a
- * multiple of that, so that overlapping ranges share most of their chunks, also on the next day. The newest period with
- * events is a chunk of its own, because it still grows.
+ * multiple of that, so that overlapping ranges share most of their chunks, also on the next day. The period of the newest day with
+ * events, which may be after the range, is a chunk of its own, because it still grows.
  */
-export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[], rotationDays: number, bytesMax: number): Chunk[] {
+export function cutIntoChunks({ range, days, newestDay }: CutRange, rotationDays: number, bytesMax: number): Chunk[] {
   const all = periodsOf(days, rotationDays);
-  const newest = all.at(-1)?.number ?? 0;
+  const newest = periodOf(newestDay, rotationDays);
   const [first, last] = [periodOf(range.firstDay, rotationDays), periodOf(range.lastDay, rotationDays)];
   const isWhole = (start: number, end: number): boolean =>
     firstDateOfPeriod(start, rotationDays) >= range.firstDay && firstDateOfPeriod(end, rotationDays) <= addDays(range.lastDay, 1);
@@ -81,7 +88,7 @@ export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[
 const versionOf = (days: readonly PartitionVersion[]): string => days.map(({ day, version }) => `${day} ${version}`).join(";");
 
 /** The range as one chunk; none without events. */
-export const wholeOf = (range: DateRange, days: readonly PartitionVersion[]): Chunk[] =>
+export const wholeOf = ({ range, days }: CutRange): Chunk[] =>
   days.length === 0 ? [] : [{ range, days: days.map(({ day }) => day), bytes: bytesOf(days), version: versionOf(days) }];
 
 const joined = (a: Chunk, b: Chunk): Chunk => ({
@@ -92,16 +99,15 @@ const joined = (a: Chunk, b: Chunk): Chunk => ({
 });
 
 /** Chunks of which neighbours are joined while they are small together, but for the newest: most of them are at the ends of the range. */
-export function cutIntoParts(range: DateRange, days: readonly PartitionVersion[], rotationDays: number, bytesMax: number): Chunk[] {
+export function cutIntoParts(cut: CutRange, rotationDays: number, bytesMax: number): Chunk[] {
   const parts: Chunk[] = [];
-  const chunks = cutIntoChunks(range, days, rotationDays, bytesMax);
-  const newest = chunks.pop();
-  for (const chunk of chunks) {
+  for (const chunk of cutIntoChunks(cut, rotationDays, bytesMax)) {
     const before = parts.at(-1);
-    if (before && before.bytes + chunk.bytes <= Math.min(PART_BYTES_MIN, bytesMax)) parts[parts.length - 1] = joined(before, chunk);
+    const isSmall = before && before.bytes + chunk.bytes <= Math.min(PART_BYTES_MIN, bytesMax);
+    if (isSmall && !chunk.days.includes(cut.newestDay)) parts[parts.length - 1] = joined(before, chunk);
     else parts.push(chunk);
   }
-  return newest ? [...parts, newest] : parts;
+  return parts;
 }
 
 interface ChunkLoaderOptions {

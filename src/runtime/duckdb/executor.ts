@@ -355,7 +355,7 @@ export class Executor implements PlanRunner {
         };
         if (ofPart.includes(undefined)) await partsLeft.read(part, () => loader.load(part, columns, compute));
         else partsLeft.leaveOut(part);
-        rows.push(ofPart.map((columns) => columns ?? {}));
+        rows.push(ofPart.map((ofQuery) => ofQuery ?? {}));
       }
       return rows;
     } finally {
@@ -455,10 +455,11 @@ export class Executor implements PlanRunner {
   async #attempt<Result>(work: RangeWork<Result>, asker: Asker): Promise<Result> {
     const { siteId, ranges, days, isWholeIfPossible, inParts } = work;
     const { partitionCache, rotationDays, budgetBytes } = this.#options;
-    const read = ranges.map((range) => ({ range, days: days.filter((day) => isWithin(range, day)) }));
+    const newest = days.at(-1);
+    const read = newest ? ranges.map((range) => ({ range, days: days.filter((day) => isWithin(range, day)), newestDay: newest.day })) : [];
     const inPartsOf = (bytesMax: number, shouldFit: boolean): Promise<Result> => {
       const cut = shouldFit && isWholeIfPossible ? wholeOf : cutIntoParts;
-      const parts = read.flatMap((each) => cut(each.range, each.days, rotationDays, bytesMax));
+      const parts = read.flatMap((each) => cut(each, rotationDays, bytesMax));
       // A single part runs at any size, whatever else does.
       const isOnePass = !shouldFit && parts.length > 1;
       const loading = { siteId, withinBudget: shouldFit, onePass: isOnePass, asker };

@@ -2,7 +2,7 @@
 import { ADMIN_PASSWORD_CHARS_MIN, RETENTION_DAYS_MAX } from "../../../shared/limits.ts";
 import { ENVIRONMENT_PREFIX } from "../../../shared/names.ts";
 import { PASSWORD_BYTES_MAX } from "./admin-limits.ts";
-import { BLOCK_BYTES_MAX, ENGINE_THREADS_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
+import { LOAD_BYTES_MAX, ENGINE_THREADS_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import {
   origin,
   option,
@@ -41,7 +41,7 @@ const FLUSH_EVENTS_MAX = UNFLUSHED_EVENTS_MAX / 10;
 const EXTRA_PATHS_MAX = 16;
 
 /** One block must fit, or no query could run. */
-const ENGINE_MEMORY_MB_MIN = BLOCK_BYTES_MAX / 1024 ** 2;
+const ENGINE_MEMORY_MB_MIN = LOAD_BYTES_MAX / 1024 ** 2;
 
 /** The order of the documentation. */
 export const OPTIONS = {

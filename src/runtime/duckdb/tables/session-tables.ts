@@ -28,15 +28,17 @@ interface OpenDay {
   readonly sessions: DaySessions;
 }
 
-/** Sessions of a day at these places. */
+/** Sessions of a day: those at these places, or all. */
 interface ChosenSessions extends OpenDay {
-  readonly places: Int32Array;
+  readonly places: Int32Array | null;
 }
 
-const allPlaces = ({ count }: DaySessions): Int32Array => Int32Array.from({ length: count }, (_, place) => place);
+const countOf = ({ sessions, places }: ChosenSessions): number => places?.length ?? sessions.count;
+
+const rowsOf = (chosen: readonly ChosenSessions[]): number => chosen.reduce((sum, each) => sum + countOf(each), 0);
 
 function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, NumberValues>> {
-  const rows = chosen.reduce((sum, { places }) => sum + places.length, 0);
+  const rows = rowsOf(chosen);
   const integers = () => new Int32Array(rows);
   const [numbers, days, events, pageviews, entryPages, exitPages] = [
     integers(),
@@ -51,10 +53,12 @@ function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, N
   const ids = new BigUint64Array(rows);
   const idWords = wordsOf(ids);
   let row = 0;
-  for (const { day, visitors, sessions, places } of chosen) {
-    days.fill(day, row, row + places.length);
-    for (let i = 0; i < places.length; i++, row++) {
-      const place = places[i] ?? 0;
+  for (const each of chosen) {
+    const { day, visitors, sessions, places } = each;
+    const count = countOf(each);
+    days.fill(day, row, row + count);
+    for (let i = 0; i < count; i++, row++) {
+      const place = places ? (places[i] ?? 0) : i;
       numbers[row] = sessions.numbers[place] ?? 0;
       visitors.copyId(sessions.visitors[place] ?? 0, idWords, row);
       firstMs[row] = sessions.firstMs[place] ?? 0;
@@ -106,7 +110,7 @@ export class SessionTable {
   /** The day that got rows last: it is the most likely to get more. */
   #latest: OpenDay | null = null;
   /** Days of which no session is in the table. */
-  #unsaved: OpenDay[] = [];
+  readonly #unsaved: OpenDay[] = [];
 
   constructor(options: SessionTableOptions) {
     this.#options = options;
@@ -144,16 +148,14 @@ export class SessionTable {
 
   /** Adds the sessions of days that have begun to the table. */
   save(): void {
-    const unsaved = this.#unsaved.map((opened) => ({ ...opened, places: allPlaces(opened.sessions) }));
-    this.#unsaved = [];
-    this.#insert(unsaved);
+    const unsaved = this.#unsaved.splice(0);
+    this.#insert(unsaved.map(({ day, visitors, sessions }) => ({ day, visitors, sessions, places: null })));
   }
 
   #insert(chosen: readonly ChosenSessions[]): void {
     const { name, insert, noteRows } = this.#options;
-    const rows = chosen.reduce((sum, { places }) => sum + places.length, 0);
-    for (const ipc of ipcsOf(columnsOf(chosen), rows)) insert(name, ipc);
-    noteRows(rows);
+    for (const ipc of ipcsOf(columnsOf(chosen), rowsOf(chosen))) insert(name, ipc);
+    noteRows(rowsOf(chosen));
   }
 
   /**
@@ -180,7 +182,7 @@ export class SessionTable {
     const opened = this.#openDay(rows.day);
     const numbers = sortedNumbers(opened, rows);
     run(`DELETE FROM ${name} WHERE day = ${rows.day}`);
-    this.#insert([{ ...opened, places: allPlaces(opened.sessions) }]);
+    this.#insert([{ ...opened, places: null }]);
     this.#latest = opened;
     return numbers;
   }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PartitionVersion } from "../../../../src/storage/partitions.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
-import { bytesOf, type Chunk, cutIntoChunks, MemoryAdmission } from "../../../../src/runtime/duckdb/chunks.ts";
+import { bytesOf, type Chunk, cutIntoChunks, cutIntoParts, MemoryAdmission } from "../../../../src/runtime/duckdb/chunks.ts";
 import { DAY_MS, type LocalDate, utcDateOf } from "../../../../src/storage/event.ts";
 
 const FIRST_MS = Date.parse("2026-01-01T00:00:00Z");
@@ -23,13 +23,13 @@ const aVersion = (day: LocalDate, bytes: number, version: string): PartitionVers
 const versionsOf = (bytes: readonly number[]): PartitionVersion[] =>
   bytes.flatMap((size, i) => (size === 0 ? [] : [aVersion(dayAt(i), size, `${i}`)]));
 
+const rangeIn = (bytes: readonly number[], from: number, to: number) => {
+  const days = versionsOf(bytes).filter(({ day }) => dayAt(from) <= day && day < dayAt(to));
+  return { range: rangeOfDays(dayAt(from), dayAt(to - 1)), days, newestDay: days.at(-1)?.day ?? dayAt(from) };
+};
+
 const cut = (bytes: readonly number[], rotationDays: number, bytesMax: number, from = 0, to = bytes.length): Chunk[] =>
-  cutIntoChunks(
-    rangeOfDays(dayAt(from), dayAt(to - 1)),
-    versionsOf(bytes).filter(({ day }) => dayAt(from) <= day && day < dayAt(to)),
-    rotationDays,
-    bytesMax,
-  );
+  cutIntoChunks(rangeIn(bytes, from, to), rotationDays, bytesMax);
 
 const namesOf = (chunks: readonly Chunk[]): string[] => chunks.map(({ range, version }) => `${range.firstDay} ${range.lastDay} ${version}`);
 
@@ -56,6 +56,16 @@ describe("chunks of a range", () => {
     );
   });
 
+  it("of a part of a range are those of the range, if the part begins and ends where they do", () => {
+    const bytes = Array.from({ length: 64 }, () => 1);
+    const whole = cut(bytes, 1, 8);
+    const middle = whole.filter(({ range }) => range.firstDay >= dayAt(18) && range.lastDay <= dayAt(49));
+    expect(middle.map(({ days }) => days.length)).toEqual([8, 8, 8, 8]);
+    const part = { ...rangeIn(bytes, 18, 50), newestDay: dayAt(63) };
+    expect(namesOf(cutIntoChunks(part, 1, 8))).toEqual(namesOf(middle));
+    expect(namesOf(cutIntoParts(part, 1, 8))).toEqual(namesOf(middle));
+  });
+
   it("are equal for overlapping ranges, except at the ends", () => {
     const bytes = Array.from({ length: 64 }, () => 1);
     const whole = new Set(namesOf(cut(bytes, 1, 8)));
@@ -78,7 +88,8 @@ describe("chunks of a range", () => {
 
   it("get a new version with each new version of a day", () => {
     const [before] = cut([1], 1, 10);
-    const [after] = cutIntoChunks(rangeOfDays(dayAt(0), dayAt(0)), [aVersion(dayAt(0), 1, "other")], 1, 10);
+    const range = rangeOfDays(dayAt(0), dayAt(0));
+    const [after] = cutIntoChunks({ range, days: [aVersion(dayAt(0), 1, "other")], newestDay: dayAt(0) }, 1, 10);
     expect(after?.version).not.toBe(before?.version);
     expect(bytesOf(versionsOf([1, 2]))).toBe(3);
   });

@@ -21,7 +21,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   matching_sessions AS (
     SELECT
       bitAnd(bitShiftRight(visit[1], 2), 65535) AS day,
-      bitShiftRight(visit[1], 18) AS timestamp,
+      bitShiftRight(visit[1], 18) AS first_ms,
       length(visit) AS events,
       arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
       bitShiftRight(visit[-1], 18) - bitShiftRight(visit[1], 18) AS duration_ms
@@ -59,7 +59,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   matching_sessions AS (
     SELECT
       bitAnd(bitShiftRight(visit[1], 2), 65535) AS day,
-      bitShiftRight(visit[1], 18) AS timestamp,
+      bitShiftRight(visit[1], 18) AS first_ms,
       length(visit) AS events,
       arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
       bitShiftRight(visit[-1], 18) - bitShiftRight(visit[1], 18) AS duration_ms
@@ -97,7 +97,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   matching_sessions AS (
     SELECT
       bitAnd(bitShiftRight(visit[1], 2), 65535) AS day,
-      bitShiftRight(visit[1], 18) AS timestamp,
+      bitShiftRight(visit[1], 18) AS first_ms,
       length(visit) AS events,
       arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
       bitShiftRight(visit[-1], 18) - bitShiftRight(visit[1], 18) AS duration_ms

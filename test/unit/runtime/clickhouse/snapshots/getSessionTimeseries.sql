@@ -16,14 +16,14 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   matching_sessions AS (
     SELECT
       bitAnd(bitShiftRight(visit[1], 2), 65535) AS day,
-      bitShiftRight(visit[1], 18) AS timestamp,
+      bitShiftRight(visit[1], 18) AS first_ms,
       length(visit) AS events,
       arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
       bitShiftRight(visit[-1], 18) - bitShiftRight(visit[1], 18) AS duration_ms
     FROM visits
     WHERE arrayExists(event -> bitTest(event, 0), visit)
   ),
-    begun AS  (SELECT *, intDiv(timestamp, {p7:Int64}) AS bucket FROM matching_sessions)
+    begun AS  (SELECT *, intDiv(first_ms, {p7:Int64}) AS bucket FROM matching_sessions)
     SELECT bucket,
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND events = 1) AS bounces,
@@ -51,7 +51,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   matching_sessions AS (
     SELECT
       bitAnd(bitShiftRight(visit[1], 2), 65535) AS day,
-      bitShiftRight(visit[1], 18) AS timestamp,
+      bitShiftRight(visit[1], 18) AS first_ms,
       length(visit) AS events,
       arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
       bitShiftRight(visit[-1], 18) - bitShiftRight(visit[1], 18) AS duration_ms
