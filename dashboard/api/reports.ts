@@ -1,5 +1,6 @@
 /** Fetches reports and exports: at most four at a time, again if the service is busy or ran out of time. */
 import { send, ServiceError } from "./http.ts";
+import { type OnReading, page, type ReportWatch } from "./progress.ts";
 import type { Reports } from "./types.ts";
 
 const REQUESTS_MAX = 4;
@@ -61,8 +62,9 @@ const BUSY_RETRIES_MAX = 3;
 const PAUSE_SECS_MAX = 5;
 
 /**
- * A report over more events than fit into the engine's memory resumes where it timed out, so each retry makes progress. An
- * export starts over and is not retried.
+ * A report over more events than the engine has loaded resumes where it timed out, so it is asked again as long as it makes progress.
+ * Five minutes with the default time limit: what takes longer needs more memory or another server. An export starts over and is not
+ * retried.
  */
 const TIMEOUT_RETRIES_MAX = 10;
 
@@ -80,13 +82,13 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 /** The service, or a proxy in front of it, asks for a retry. */
 const isBusy = ({ kind, retryAfterSecs }: ServiceError): boolean => kind === "busy" || (kind === "unavailable" && retryAfterSecs !== null);
 
-async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesMax: number): Promise<Response> {
+async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesMax: number, watch: ReportWatch | null): Promise<Response> {
   for (let busyRetries = 0, timeoutRetries = 0; ;) {
     try {
-      return await send(url, { signal });
+      return await send(url, { signal, ...(watch && { headers: watch.headers }) });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      if (error.kind === "timeout" && timeoutRetries++ < timeoutRetriesMax) continue;
+      if (error.kind === "timeout" && timeoutRetries++ < timeoutRetriesMax && watch?.nextAttempt() !== false) continue;
       if (!isBusy(error) || busyRetries++ === BUSY_RETRIES_MAX) throw error;
       await pause(Math.min(error.retryAfterSecs ?? 1, PAUSE_SECS_MAX) * 1000, signal);
     }
@@ -94,13 +96,15 @@ async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesM
 }
 
 /** Loads a resource, possibly with several requests. */
-export type Load<T> = (url: string, signal: AbortSignal) => Promise<T>;
+export type Load<T> = (url: string, signal: AbortSignal, onReading?: OnReading) => Promise<T>;
 
-export const fetchReport = <T>(url: string, signal: AbortSignal): Promise<T> =>
-  queue.run(async () => (await (await sendWithRetries(url, signal, TIMEOUT_RETRIES_MAX)).json()) as T, signal);
+export const fetchReport = <T>(url: string, signal: AbortSignal, onReading: OnReading = () => {}): Promise<T> =>
+  page.watched(url, onReading, (watch) =>
+    queue.run(async () => (await (await sendWithRetries(url, signal, TIMEOUT_RETRIES_MAX, watch)).json()) as T, signal),
+  );
 
 export const fetchFile = (url: string, signal: AbortSignal): Promise<Blob> =>
-  queue.run(async () => (await sendWithRetries(url, signal, 0)).blob(), signal);
+  queue.run(async () => (await sendWithRetries(url, signal, 0, null)).blob(), signal);
 
 type AllSites = Reports["overview"];
 

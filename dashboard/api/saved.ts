@@ -1,17 +1,14 @@
 /** What readers save for a site: segments (filters, funnels and sequences) and annotations (docs/http-api.md, "Segments", "Annotations"). */
 import { json, sendJson, urlOf, type Parameters } from "./http.ts";
+import { randomText } from "./random-text.ts";
 import { store, stored } from "./stored.ts";
 import type { NewAnnotation, NewSegment, SiteAnnotation, SiteAnnotations, SiteSegments } from "./types.ts";
 
 const OWNER_KEY = "sandpiper.owner";
-const OWNER_BYTES = 24;
 
 /** Creates the secret that makes this browser the owner of what is saved "only for me". */
 function newOwner(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(OWNER_BYTES));
-  const owner = btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_");
+  const owner = randomText();
   store("local", OWNER_KEY, owner);
   return owner;
 }

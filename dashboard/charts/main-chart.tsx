@@ -163,7 +163,7 @@ export function MainChart({ main, everybody }: Statistics) {
           <ChartMenu metric={metric} points={report.data} totals={totals} />
         </div>
       </div>
-      <ReportView report={report} rows={1}>
+      <ReportView report={{ ...report, reading: report.reading ?? main.reading }} rows={1}>
         {(points) =>
           isTable ? (
             <ChartTable metric={metric} points={points} interval={interval} beforeTitle={beforeTitle} onOpen={openBucket} />

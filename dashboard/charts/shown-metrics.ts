@@ -127,6 +127,7 @@ export function useMetricSeries(
     data: shown.current,
     isStale,
     error: report.error ?? everybody.error,
+    reading: report.reading ?? everybody.reading,
     retry: report.error ? report.retry : everybody.retry,
   };
 }

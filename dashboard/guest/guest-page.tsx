@@ -7,7 +7,7 @@ import { formatRange, formatTimestamp } from "../format/locale.ts";
 import { Form } from "../kit/forms.tsx";
 import { LinkButton, SiteIcon } from "../kit/inline.tsx";
 import type { MenuItem } from "../kit/menu.tsx";
-import { OutageBanner } from "../kit/states.tsx";
+import { OutageBanner, ReadingStatus } from "../kit/states.tsx";
 import { themeItems } from "../kit/theme.ts";
 import { OpenPanel, PageLayout, StatsFoot, StatsTitle } from "../page/page-layout.tsx";
 import { SiteView } from "../page/site-view.tsx";
@@ -67,6 +67,7 @@ function EmbeddedView() {
     <div class="embedded" ref={content}>
       {isRealtime() && <RealtimePolling />}
       <OutageBanner />
+      <ReadingStatus />
       <main id="content" class="content" tabIndex={-1}>
         <StatsTitle />
         <FilterPills />

@@ -1,6 +1,9 @@
 /** States of a report: loading, empty, failed, and dimmed while newer data loads. */
 import type { ComponentChildren } from "preact";
+import { daysReadText, readingText } from "../format/reading.ts";
 import { outage } from "../state/connection.ts";
+import { range } from "../state/period.ts";
+import { announced } from "../state/reading.ts";
 import type { Report } from "../state/requests.ts";
 import { canClear, clearAllFilters } from "../state/view-filters.ts";
 import { LinkButton } from "./inline.tsx";
@@ -53,6 +56,26 @@ export function Failure({ report }: { readonly report: Pick<Report<unknown>, "er
   );
 }
 
+/** Stands above placeholders or dimmed data while a report takes its time. */
+const ReadingNote = ({ report: { reading } }: { readonly report: Pick<Report<unknown>, "reading"> }) =>
+  reading && (
+    <p class="reading">
+      <span>
+        {readingText(reading, range.value)} <b>{daysReadText(reading)}</b>
+      </span>
+    </p>
+  );
+
+/** Announces reports that take their time, once for all of them. */
+export function ReadingStatus() {
+  const reading = announced.value;
+  return (
+    <p class="unseen" role="status">
+      {reading && `${readingText(reading, range.value)} ${daysReadText(reading)}`}
+    </p>
+  );
+}
+
 /** One message for all reports. */
 export const OutageBanner = () =>
   outage.value === null ? null : (
@@ -76,11 +99,18 @@ interface ReportViewProps<T> {
 }
 
 export function ReportView<T>({ report, rows, children }: ReportViewProps<T>) {
-  if (report.error) return <Failure report={report} />;
-  if (report.data === undefined) return <Loading {...(rows !== undefined && { rows })} />;
+  const { data, error, isStale } = report;
+  if (error) return <Failure report={report} />;
   return (
-    <div class={report.isStale ? "report stale" : "report"} aria-busy={report.isStale}>
-      {children(report.data)}
-    </div>
+    <>
+      <ReadingNote report={report} />
+      {data === undefined ? (
+        <Loading {...(rows !== undefined && { rows })} />
+      ) : (
+        <div class={isStale ? "report stale" : "report"} aria-busy={isStale}>
+          {children(data)}
+        </div>
+      )}
+    </>
   );
 }

@@ -6,6 +6,7 @@ import { FailedPanel } from "../kit/dialog.tsx";
 import { LinkButton } from "../kit/inline.tsx";
 import { keepFocus, useFocusOnArrival } from "../kit/kept-focus.ts";
 import { lazy } from "../kit/lazy.tsx";
+import { ReadingStatus } from "../kit/states.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { openPanel, panel } from "../state/view.ts";
@@ -47,6 +48,7 @@ export function PageLayout({ sites, bar, children }: PageLayoutProps) {
         Skip to content
       </a>
       {bar}
+      <ReadingStatus />
       <main id="content" ref={content} class="content" tabIndex={-1}>
         {children}
       </main>

@@ -1,9 +1,11 @@
 /** Hooks for requests: reports, polling, and actions of buttons and forms. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ServiceError, urlOf, type Parameters } from "../api/http.ts";
+import type { OnReading, Reading } from "../api/progress.ts";
 import { fetchReport, type Load } from "../api/reports.ts";
 import type { Dimension, Reports } from "../api/types.ts";
 import { handleFailure, isReachable, outage, refreshCount, refreshAll } from "./connection.ts";
+import { noteReading } from "./reading.ts";
 
 export interface Report<T> {
   /** The last response, possibly to an earlier request; undefined before the first. */
@@ -12,6 +14,8 @@ export interface Report<T> {
   readonly isStale: boolean;
   /** null during an outage, which the page reports once. */
   readonly error: ServiceError | null;
+  /** How far the service has come with a report that takes its time; null for any other. */
+  readonly reading: Reading | null;
   readonly retry: () => void;
 }
 
@@ -55,19 +59,20 @@ const toServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError("failed", String(error));
 
 /** Retries once if the service answers after all. */
-async function fetchUnlessDown<T>(url: string, load: Load<T>, signal: AbortSignal): Promise<T> {
+async function fetchUnlessDown<T>(url: string, load: Load<T>, signal: AbortSignal, onReading: OnReading): Promise<T> {
   try {
-    return await load(url, signal);
+    return await load(url, signal, onReading);
   } catch (error) {
     const isAlone = error instanceof ServiceError && error.isOutage && !signal.aborted && (await isReachable());
     if (!isAlone) throw error;
-    return load(url, signal);
+    return load(url, signal, onReading);
   }
 }
 
 /** Keeps previous data while new data loads. Leaving the view aborts the request. Null fetches nothing. */
 export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): Report<T> {
   const [result, setResult] = useState<Result<T> | null>(null);
+  const [reading, setReading] = useState<Reading | null>(null);
   const [tries, setTries] = useState(0);
   const key = url === null ? null : `${refreshCount.value} ${url}`;
   useEffect(() => {
@@ -78,13 +83,21 @@ export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): 
       return;
     }
     const controller = new AbortController();
-    fetchUnlessDown(url, load, controller.signal).then(
+    function show(now: Reading | null): void {
+      setReading(now);
+      noteReading(controller, now);
+    }
+    const onReading = (now: Reading) => !controller.signal.aborted && show(now);
+    fetchUnlessDown(url, load, controller.signal, onReading).then(
       (data) => {
         cacheSet(key, data);
-        if (!controller.signal.aborted) setResult({ key, data, error: null });
+        if (controller.signal.aborted) return;
+        show(null);
+        setResult({ key, data, error: null });
       },
       (error: unknown) => {
         if (controller.signal.aborted) return;
+        show(null);
         handleFailure(error);
         setResult((previous) => ({
           key,
@@ -93,7 +106,10 @@ export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): 
         }));
       },
     );
-    return () => controller.abort();
+    return () => {
+      controller.abort();
+      show(null);
+    };
   }, [key, tries]);
   const isDown = outage.value !== null;
   const error = result?.key === key ? (result?.error ?? null) : null;
@@ -101,6 +117,7 @@ export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): 
     data: result?.data,
     isStale: key !== null && result !== null && (isDown || result.key !== key),
     error: isDown && error?.isOutage === true ? null : error,
+    reading: isDown ? null : reading,
     retry: () => setTries((count) => count + 1),
   };
 }

@@ -112,6 +112,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/browser/dashboard.outage.test.ts",
   "test/browser/dashboard.password.test.ts",
   "test/browser/dashboard.periods.test.ts",
+  "test/browser/dashboard.reading.test.ts",
   "test/browser/dashboard.realtime.test.ts",
   "test/browser/dashboard.retention-revenue.test.ts",
   "test/browser/dashboard.segments.test.ts",

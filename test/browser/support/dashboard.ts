@@ -67,7 +67,7 @@ export async function writeVisits(dataFolder: string, site: string, visits: read
 /** The address as it is now. Playwright's `page.url()` learns later of one that changed without navigation. */
 export const urlOf = async (page: Page): Promise<URL> => new URL(await page.evaluate<string>("location.href"));
 
-const isStatistics = (request: Request): boolean => /\/api\/(?:stats\/|sites)/.test(request.url());
+const isStatistics = (request: Request): boolean => /\/api\/(?:stats\/(?!progress)|sites)/.test(request.url());
 
 /** Records all requests, and how many statistics requests were in flight at once. */
 export function watchRequests(page: Page): { readonly most: number; readonly all: readonly string[] } {
