@@ -161,6 +161,9 @@ export const ROLLUP_PROPERTIES_MAX = 32;
 /** Memory of cached rollups: of files, of their decompressed pages, and of decoded measures. */
 export const ROLLUP_CACHE = { fileBytesMax: 4 * MIB, unpackedBytesMax: 16 * MIB, measureBytesMax: 28 * MIB };
 
+/** Rows of rollups that the thread that makes them keeps for the next sums. */
+export const ROLLUPS_MADE_BYTES_MAX = 32 * MIB;
+
 /** A workerd isolate has 128 MB in all, and reading a file takes a request: the files of a year fit, and so do their decompressed pages. */
 export const ROLLUP_CACHE_IN_WORKERD = { fileBytesMax: 2 * MIB, unpackedBytesMax: 10 * MIB, measureBytesMax: 4 * MIB };
 

@@ -2,8 +2,8 @@
 import { type Columns, memoryOf } from "../../../storage/columns.ts";
 import { LruMap } from "../../../storage/lru-map.ts";
 import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
-import { encodeRollup, type OpenedRollup, openRollup } from "../../../storage/rollup-file.ts";
-import { isPropertyMeasure, type RollupHeader, type RollupOrigin } from "../../../storage/rollup.ts";
+import { type Compress, encodeRollup, type OpenedRollup, openRollup } from "../../../storage/rollup-file.ts";
+import { isPropertyMeasure, type Rollup, type RollupHeader, type RollupOrigin } from "../../../storage/rollup.ts";
 import { ROLLUP_EVENT_BYTES_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_READS_MAX } from "../../base/config/report-limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import { type DateRange, rangeOfDays } from "../../query/date-range.ts";
@@ -64,6 +64,10 @@ interface RollupCalculatorLimits {
   /** Limit of decompressed bytes of these files, kept for the next measure. */
   readonly unpackedBytesMax: number;
   readonly measureBytesMax: number;
+  /** Limit of the rows of rollups that were made, kept until they are added to those of a longer span. None by default. */
+  readonly madeBytesMax?: number;
+  /** Compresses the pages of files; by default the platform's streams, which do not block the thread. */
+  readonly gzip?: Compress;
   /** Memory for making a rollup of events; by default `ROLLUP_EVENT_BYTES_MAX`. */
   readonly eventBytesMax?: number;
   /** Rows of a measure of a rollup; by default `ROLLUP_MEASURE_ROWS_MAX`. */
@@ -92,6 +96,8 @@ async function mapInTurns<Result>(keys: readonly ObjectKey[], map: (key: ObjectK
   return results;
 }
 
+const bytesOfRows = ({ measures }: Rollup): number => [...measures.values()].reduce((sum, columns) => sum + memoryOf(columns), 0);
+
 const release = (file: OpenedRollup): void => file.release();
 
 /** The arithmetic of rollups on the calling thread, with caches of what was used last. */
@@ -104,6 +110,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
   };
   const files = new LoadCache<ObjectKey, OpenedRollup>(limits.fileBytesMax, ({ bytes }) => bytes, release);
   const unpacked = new LoadCache<OpenedRollup, OpenedRollup>(limits.unpackedBytesMax, ({ unpackedBytes }) => unpackedBytes, release);
+  const made = new LruMap<ObjectKey, Rollup>({ max: limits.madeBytesMax ?? 0, weightOf: bytesOfRows });
   const measures = new LoadCache<string, Columns | null>(limits.measureBytesMax, (columns) => memoryOf(columns ?? {}));
 
   async function load(key: ObjectKey): Promise<OpenedRollup> {
@@ -165,18 +172,27 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
     read: async (name) => (await measure(name)) ?? {},
   });
 
+  /** A rollup is mostly added once, soon after it was made. */
+  async function partOf(key: ObjectKey): Promise<RollupSource> {
+    const rollup = made.get(key);
+    made.delete(key);
+    return rollup ? computedSource(rollup) : sourceOf(await open(key));
+  }
+
   return {
     headers: headersOf,
     rows: (measure, rollups) => mapInTurns(rollups, (key) => rowsOf(key, measure)),
     async make(origin, rollups, events) {
-      const sources = (await mapInTurns(rollups, open)).map(sourceOf);
+      const sources = await mapInTurns(rollups, partOf);
       try {
         if (events.days.length > 0) sources.push(computedSource(await computeMeasures(origin, events, computation)));
       } catch (error) {
         if (error instanceof UnusableEventsError) return { unusable: rangeOfDays(error.firstDay, error.lastDay), reason: error.message };
         throw error;
       }
-      return { bytes: await encodeRollup(await sumOfParts(origin, sources, computation.rowsMax)) };
+      const rollup = await sumOfParts(origin, sources, computation.rowsMax);
+      made.set(fileOf(origin).key, rollup);
+      return { bytes: await encodeRollup(rollup, limits.gzip) };
     },
     close: () => Promise.resolve(),
   };

@@ -2,7 +2,7 @@
 import { HOURLY_DAYS_MAX } from "../../../shared/limits.ts";
 import { daysBetween } from "../../../storage/calendar.ts";
 import { compareCodePoints } from "../../../storage/code-point-order.ts";
-import type { Columns } from "../../../storage/columns.ts";
+import { type Columns, rowCountOf } from "../../../storage/columns.ts";
 import { isPropertyMeasure, type Rollup, type RollupOrigin } from "../../../storage/rollup.ts";
 import { ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import { RowSum } from "../../query/row-sum.ts";
@@ -27,6 +27,11 @@ export const isAskedFor = (measure: string, { firstDay, lastDay }: Pick<RollupOr
   isPropertyMeasure(measure) || !measure.endsWith(HOURLY_SUFFIX) || daysBetween(firstDay, lastDay) < HOURLY_DAYS_MAX;
 
 async function sumOf(measure: string, sources: readonly RollupSource[], rowsMax: number): Promise<Columns | null> {
+  const [only, other] = sources;
+  if (only && !other) {
+    const columns = await only.read(measure);
+    return rowCountOf(columns) > rowsMax ? null : columns;
+  }
   const sum = new RowSum();
   for (const source of sources) {
     if (source.measures.has(measure)) await sum.add(await source.read(measure));
