@@ -156,13 +156,16 @@ export interface RollupParts {
 
 const weightOf = ({ days }: RollupSpan): number => days.reduce((sum, { bytes }) => sum + bytes + ROLLUP_DAY_WEIGHT_BYTES, 0);
 
+/** False if neither the span nor a part of it has the events for a rollup: no need to look further. */
+const isHeavyEnough = (span: RollupSpan, { weightBytesMin }: RollupConditions): boolean => weightOf(span) >= weightBytesMin;
+
 /** True if the span's days are over, all their events are in files for good, and a report is faster with a rollup of them. */
-const isDue = (span: RollupSpan, { today, isSettled, weightBytesMin }: RollupConditions): boolean =>
+const isDue = (span: RollupSpan, conditions: RollupConditions): boolean =>
   isCoverable(span) &&
   isLocalDate(span.firstDay) &&
-  daysBetween(span.lastDay, today) > 0 &&
-  weightOf(span) >= weightBytesMin &&
-  span.days.every(({ hasUnflushed, files }) => !hasUnflushed && files.every(isSettled));
+  daysBetween(span.lastDay, conditions.today) > 0 &&
+  isHeavyEnough(span, conditions) &&
+  span.days.every(({ hasUnflushed, files }) => !hasUnflushed && files.every(conditions.isSettled));
 
 /** The span itself, or the part of it that has all of its events: it has a rollup for both. */
 function withoutEmptyHalves(span: RollupSpan): RollupSpan {
@@ -172,11 +175,16 @@ function withoutEmptyHalves(span: RollupSpan): RollupSpan {
 
 /** The spans that should have a rollup, newest first, each after its halves. */
 export const dueSpans = (spans: readonly RollupSpan[], conditions: RollupConditions): RollupSpan[] =>
-  inOrderOfMaking(spans).filter((span) => span.halves.length !== 1 && isDue(span, conditions));
+  spans
+    .toReversed()
+    .filter((span) => isHeavyEnough(span, conditions))
+    .flatMap((span) => [...dueSpans(span.halves, conditions), ...(span.halves.length !== 1 && isDue(span, conditions) ? [span] : [])]);
 
 /** The days of the spans that should have a rollup. All days of a span that is due are. */
 export const dueDays = (spans: readonly RollupSpan[], conditions: RollupConditions): LocalDate[] =>
-  spans.flatMap((span) => (isDue(span, conditions) ? span.days.map(({ day }) => day) : dueDays(span.halves, conditions)));
+  spans
+    .filter((span) => isHeavyEnough(span, conditions))
+    .flatMap((span) => (isDue(span, conditions) ? span.days.map(({ day }) => day) : dueDays(span.halves, conditions)));
 
 /** The first of the due spans that has no rollup in `made`. Its halves precede it, so those that are due have one. */
 export function nextRollup(
