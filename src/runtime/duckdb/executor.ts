@@ -299,7 +299,7 @@ export class Executor implements PlanRunner {
     days: readonly PartitionVersion[],
     by: Reader,
   ): Promise<PartsOfQueries> {
-    const partsLeft = by.progress.ownShare(ranges);
+    const partsLeft = by.progress.ownShare();
     const work: RangeWork<PartsOfQueries> = {
       siteId: siteRange.siteId,
       ranges,

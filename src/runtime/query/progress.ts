@@ -58,9 +58,9 @@ export class Progress {
     };
   }
 
-  /** The share of the calling thread. */
-  ownShare(ranges: readonly DateRange[]): PartsLeft {
-    return new PartsLeft(this.share(ranges));
+  /** The share of the calling thread: nothing is left of it before it says what there is to read. */
+  ownShare(): PartsLeft {
+    return new PartsLeft(this.share([]));
   }
 }
 
@@ -88,11 +88,10 @@ export class PartsLeft {
     this.#tell(this.#days, part.days[0] ?? null);
     await task();
     this.leaveOut(part);
-    if (this.#parts.size === 0) this.#tell(0, null);
   }
 
   /** The part's rows are known. */
   leaveOut(part: Part): void {
-    this.#parts.delete(part);
+    if (this.#parts.delete(part) && this.#parts.size === 0) this.#tell(0, null);
   }
 }

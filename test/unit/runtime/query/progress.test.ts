@@ -18,7 +18,7 @@ it("progress: days without a part to read count as read, and each part that is r
   const { told, progress } = recorded();
   const [first, last] = [partOf(rangeOf("2026-01-03", "2026-01-04")), partOf(rangeOf("2026-01-31", "2026-01-31"))];
   progress.ask([JANUARY]);
-  const share = progress.ownShare([JANUARY]);
+  const share = progress.ownShare();
   share.begin([first, last]);
   await share.read(first, async () => {});
   await share.read(last, async () => {});
@@ -33,7 +33,7 @@ it("progress: days without a part to read count as read, and each part that is r
 it("progress: nothing is told of ranges whose rows are all known", () => {
   const { told, progress } = recorded();
   progress.ask([JANUARY]);
-  progress.ownShare([JANUARY]).begin([]);
+  progress.ownShare().begin([]);
   expect(told).toEqual([]);
 });
 
@@ -41,7 +41,7 @@ it("progress: what another thread has left adds up with the own share, and count
   const { told, progress } = recorded();
   progress.ask([JANUARY, FEBRUARY]);
   const tell = progress.share([FEBRUARY]);
-  const own = progress.ownShare([JANUARY]);
+  const own = progress.ownShare();
   own.begin([partOf(JANUARY)]);
   tell(WEEK.dayCount, WEEK.firstDay);
   tell(0, null);
@@ -55,7 +55,7 @@ it("progress: what another thread has left adds up with the own share, and count
 it("progress: an attempt that cuts the same ranges in another way takes the place of the one before", async () => {
   const { told, progress } = recorded();
   progress.ask([FEBRUARY]);
-  const share = progress.ownShare([FEBRUARY]);
+  const share = progress.ownShare();
   share.begin([partOf(FEBRUARY)]);
   await expect(share.read(partOf(FEBRUARY), () => Promise.reject(new Error("too large")))).rejects.toThrow("too large");
   share.begin([partOf(WEEK), partOf(rangeOf("2026-02-08", "2026-02-28"))]);
@@ -69,4 +69,24 @@ it("progress: a step more adds its days to those asked", () => {
   progress.ask([FEBRUARY]);
   progress.share([FEBRUARY])(20, "2026-02-09" as LocalDate);
   expect(told.at(-1)).toEqual({ days: 59, daysRead: 39, reading: "2026-02-09" });
+});
+
+it("progress: the days of a step whose rows are all known count as read in the next step", async () => {
+  const { told, progress } = recorded();
+  progress.ask([JANUARY]);
+  progress.ownShare().begin([]);
+  progress.ask([FEBRUARY]);
+  progress.ownShare().begin([partOf(WEEK)]);
+  expect(told).toEqual([{ days: 59, daysRead: 52, reading: null }]);
+});
+
+it("progress: a part that another query computes meanwhile counts as read, also if it is the last one", async () => {
+  const { told, progress } = recorded();
+  const [first, last] = [partOf(WEEK), partOf(rangeOf("2026-02-08", "2026-02-28"))];
+  progress.ask([FEBRUARY]);
+  const share = progress.ownShare();
+  share.begin([first, last]);
+  await share.read(first, async () => {});
+  share.leaveOut(last);
+  expect(told.at(-1)).toEqual({ days: 28, daysRead: 28, reading: "2026-02-01" });
 });
