@@ -511,6 +511,24 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await countOf(site, [small])).toBe(2);
       });
 
+      it("properties may be dropped at any moment while more days are loaded", async () => {
+        const site = aSite();
+        const fileOn = (day: number, count: number): BlockFile => {
+          const events = Array.from({ length: count }, (_, i) => anEvent({ timestampMs: day * DAY_MS + i, props: '{"plan":"pro"}' }));
+          return { key: String(day), date: utcDateOf(day * DAY_MS), bytes: fileOf(site, events) };
+        };
+        const [first, more] = [fileOn(0, 1), fileOn(1, 60_000)];
+        for (let turns = 0; turns < 5; turns++) {
+          const block = aBlock(site, false);
+          await engine.append(block, { files: [first], columns: ["props"] });
+          const appended = engine.append(block, { files: [more] });
+          for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setTimeout(resolve));
+          await engine.dropProps([block.id]);
+          await appended;
+          expect(await countOf(site, [block])).toBe(60_001);
+        }
+      });
+
       it.each<[string, (files: readonly BlockFile[], more: BlockFile) => readonly BlockFile[]]>([
         ["a file more", (files, more) => [...files, more]],
         ["a file less", (files) => files.slice(1)],

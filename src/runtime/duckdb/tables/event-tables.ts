@@ -288,19 +288,20 @@ export class EventTables {
     return { sessions, dayOfRow, unnumbered };
   }
 
-  async #insertRows(name: string, columns: Readonly<Record<string, NumberValues>>, rows: number): Promise<void> {
+  async #insertRows(name: string, columns: Readonly<Record<string, NumberValues>>, rows: number, isKept = () => true): Promise<void> {
     let isFirst = true;
     for (const ipc of ipcsOf(columns, rows)) {
       if (!isFirst) await this.#options.yieldToOthers();
       isFirst = false;
-      this.#options.insert(name, ipc);
+      if (isKept()) this.#options.insert(name, ipc);
     }
   }
 
+  /** Properties may be dropped meanwhile. */
   async #insertFurther(table: EventTable, further: readonly FurtherValues[], rows: number): Promise<void> {
     for (const values of further) {
       const [column] = Object.keys(values) as ColumnName[];
-      if (column) await this.#insertRows(furtherTable(table, column), values, rows);
+      if (column) await this.#insertRows(furtherTable(table, column), values, rows, () => table.further?.has(column) ?? false);
     }
   }
 
