@@ -42,6 +42,12 @@ export type StoredEvents = Pick<EventStore, "withSnapshot" | "read">;
 
 type Days = Pick<DateRange, "firstDay" | "lastDay">;
 
+/** What a site has of the days that a query wants, and of all days of the blocks that hold some of them. */
+interface Snapshot {
+  readonly wanted: readonly Partition[];
+  readonly all: readonly Partition[];
+}
+
 interface PartitionCacheOptions {
   readonly engine: Engine;
   readonly eventStore: StoredEvents;
@@ -149,6 +155,8 @@ export class PartitionCache {
     const blocks = this.#blocks;
     const partitions = all.filter(({ day }) => firstDay <= day && day <= lastDay);
     const pinned = new Set<CachedBlock>();
+    /** With those of outdated blocks: if one has a file that cannot be read, each column that it lacks loads all of it again. */
+    const columns = new Set(loading.columns);
     const pinOnce = (block: CachedBlock) => {
       if (pinned.has(block)) return;
       pinned.add(block);
@@ -160,10 +168,10 @@ export class PartitionCache {
         for (const group of this.#groupsOf(await this.#pinCached(siteId, partitions, loading, pinOnce))) {
           loading.signal.throwIfAborted();
           await this.#eviction.makeRoom(blocks, parquetBytesOf(group));
-          pinOnce(await this.#load(blocks, siteId, group, loading));
+          pinOnce(await this.#load(blocks, siteId, group, { loading, columns }));
           await this.#eviction.keepToBudget(blocks, loading);
         }
-      } while (await this.#areOutdated(pinned, all, loading));
+      } while (await this.#areOutdated(pinned, { all, wanted: partitions }, loading, columns));
       for (const partition of partitions) await this.#deliverJournaled(blocks, siteId, partition);
       await this.#eviction.keepToBudget(blocks, loading);
       if (loading.columns.has("props")) this.#propsShare.check(pinned, blocks.all);
@@ -174,18 +182,19 @@ export class PartitionCache {
     }
   }
 
-  /** Adds the columns that pinned blocks lack. Unpins and outdates those whose files have changed; true if there were any. */
-  async #areOutdated(pinned: Set<CachedBlock>, partitions: readonly Partition[], loading: Loading): Promise<boolean> {
+  /** Adds the columns that pinned blocks lack. Unpins and outdates those that cannot get them, and adds theirs to `had`; true if there were any. */
+  async #areOutdated(pinned: Set<CachedBlock>, snapshot: Snapshot, loading: Loading, had: Set<ColumnName>): Promise<boolean> {
     let areAny = false;
     for (const block of pinned) {
       const columns = lackingIn(block, loading);
       if (columns.length === 0) continue;
       loading.signal.throwIfAborted();
-      if (await this.#addColumns(block, columns, partitions)) {
+      if (await this.#addColumns(block, columns, snapshot)) {
         await this.#eviction.keepToBudget(this.#blocks, loading);
         continue;
       }
       areAny = true;
+      for (const column of block.columns) had.add(column);
       pinned.delete(block);
       unpin(block, loading);
       await this.#eviction.outdate(this.#blocks, block);
@@ -193,10 +202,13 @@ export class PartitionCache {
     return areAny;
   }
 
-  /** False if the block's files have changed since it was loaded, as they do if one could not be read for a while. */
-  async #addColumns(block: CachedBlock, columns: readonly ColumnName[], partitions: readonly Partition[]): Promise<boolean> {
+  /**
+   * False if the block's files have changed since it was loaded, as they do if one could not be read for a while, or if the properties of
+   * all its days are too large, but those of the wanted ones may not be.
+   */
+  async #addColumns(block: CachedBlock, columns: readonly ColumnName[], { all, wanted }: Snapshot): Promise<boolean> {
     const { engine } = this.#options;
-    const files = block.days.flatMap((day) => partitions.find((partition) => partition.day === day)?.files ?? []);
+    const files = block.days.flatMap((day) => all.find((partition) => partition.day === day)?.files ?? []);
     await this.#eviction.makeRoom(this.#blocks, block.parquetBytes * columns.length * COLUMN_SHARE_OF_PARQUET);
     const read = await this.#read(files);
     if (read.length < files.length) return false;
@@ -205,7 +217,8 @@ export class PartitionCache {
       const { propsBytes, ...usage } = await engine.addColumns(block.id, columns, read);
       for (const column of columns) block.columns.add(column);
       await this.#noteProps(block, propsBytes, usage);
-      return true;
+      const areDropped = columns.includes("props") && block.props.bytes === null;
+      return !areDropped || block.days.every((day) => wanted.some((partition) => partition.day === day));
     } catch (error) {
       if (error instanceof DroppedError) return false;
       throw error;
@@ -263,10 +276,16 @@ export class PartitionCache {
     return Math.min(BLOCK_BYTES_MAX, this.#options.budgetBytes / BLOCKS_OF_BUDGET_MIN);
   }
 
-  async #load(blocks: CachedBlocks, siteId: SiteId, group: readonly Partition[], loading: Loading): Promise<CachedBlock> {
+  async #load(
+    blocks: CachedBlocks,
+    siteId: SiteId,
+    group: readonly Partition[],
+    { loading, columns }: { readonly loading: Loading; readonly columns: ReadonlySet<ColumnName> },
+  ): Promise<CachedBlock> {
     const parquetBytes = parquetBytesOf(group);
     const grows = group.some((partition) => this.#grows(partition));
-    const block = grows ? blocks.create(siteId, loading, true) : blocks.withRoom(siteId, parquetBytes, loading);
+    const use = { ...loading, columns };
+    const block = grows ? blocks.create(siteId, use, true) : blocks.withRoom(siteId, parquetBytes, use);
     let isUnchanged = block.days.length > 0;
     pin(block, loading);
     try {
@@ -277,7 +296,7 @@ export class PartitionCache {
           (key) => this.#leaveOut(key, "a partition file is gone"),
         );
         isUnchanged = false;
-        const unreadable = await this.#append(block, { files: read, columns: [...loading.columns] });
+        const unreadable = await this.#append(block, { files: read, columns: [...columns] });
         for (const { key } of read) if (!unreadable.has(key)) this.#options.leftOutFiles.forget(key);
         if (loading.columns.has("props")) this.#propsShare.check([block], blocks.all);
       }

@@ -380,6 +380,31 @@ describe("the partition cache", () => {
     expect(await world.propertyKeys(A, dayAt(0))).toEqual(["plan"]);
   });
 
+  it("reads properties of one day although those of all days of its block are too large together", async () => {
+    const world = await makeWorld(2_000_000);
+    const withProps = (day: LocalDate): StoredEvent[] =>
+      eventsOn(A, day, 100).map((event, i) => ({ ...event, props: JSON.stringify({ note: `${day} ${i} ${"x".repeat(4000)}` }) }));
+    for (const day of [0, 1, 2]) await world.writeFile(A, dayAt(day), 1, withProps(dayAt(day)));
+    expect((await world.count(A, dayAt(0), dayAt(2))).n).toBe(300);
+    expect(await world.propertyKeys(A, dayAt(1))).toEqual(["note"]);
+    expect((await world.count(A, dayAt(0), dayAt(2))).n).toBe(300);
+  });
+
+  it("loads days whose files cannot all be read again for a new column only", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.writeFile(A, dayAt(0), 1, inCity(eventsOn(A, dayAt(0), 3)));
+    await world.objects.put(partitionKey(A, dayAt(0), 2, 2), new Uint8Array(9));
+    const readAll = async () => {
+      expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
+      expect((await world.cities(A)).cities).toBe(3);
+      expect(await world.propertyKeys(A, dayAt(0))).toEqual([]);
+    };
+    await readAll();
+    const loads = world.loads.length;
+    await readAll();
+    expect(world.loads).toHaveLength(loads);
+  });
+
   it("keeps the properties of a block that had none yet when other properties were dropped", async () => {
     const world = await makeWorld(UNLIMITED);
     const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
