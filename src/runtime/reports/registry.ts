@@ -53,11 +53,13 @@ interface RolledMeasuresSettings {
 
 /** The measures of rollups: those that reports declare, and the values of each custom property. */
 export function rolledMeasures(settings: RolledMeasuresSettings): RolledMeasures {
-  const { sessionWindowMinutes, hasExtension } = settings;
-  const declared = REPORTS.map(({ rolled }) => rolled(ANY_SCOPE, { sessionGapMs: sessionWindowMinutes * MINUTE_MS, hasExtension }));
+  const { sessionWindowMinutes, saltRotationDays: rotationDays, hasExtension } = settings;
+  const sessionGapMs = sessionWindowMinutes * MINUTE_MS;
+  const scope: Scope = { ...ANY_SCOPE, sessionRules: { sessionGapMs, rotationDays } };
+  const declared = REPORTS.map(({ rolled }) => rolled(scope, { sessionGapMs, hasExtension }));
   return new RolledMeasures({
     ...settings,
     measures: declared.flatMap((ofReport) => Object.entries(ofReport).map(([name, measure]) => ({ ...measure, name }))),
-    ofProperty: (key) => ({ query: countsByPropertyValue(ANY_SCOPE, key, null), over: "properties", by: ["value"] }),
+    ofProperty: (key) => ({ query: countsByPropertyValue(scope, key, null), over: "properties", by: ["value"] }),
   });
 }

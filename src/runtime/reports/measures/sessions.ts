@@ -52,14 +52,20 @@ function daySessions(scope: Scope): SqlText {
  * Sessions continue past midnight only if visitor ids live longer than a day, and only visitors with several parts near midnight are
  * candidates, so nearly all sessions are within a day. DuckDB computes `matched` only if a filter reads it.
  */
-export const sessionParts = (scope: Scope, calendar: Calendar, sessionGapMs: number, columns: SqlText): SqlText => sql`
-  matched AS (SELECT DISTINCT session FROM (${eventsIn(scope)}) AS scoped),
-  ranged AS MATERIALIZED (
-    SELECT session, visitor_id, day, first_ms, last_ms, ${columns},
-      ${scope.conditions.length > 0 ? sql`session IN (SELECT session FROM matched)` : sql`true`} AS matching
-    FROM ${daySessions(scope)}
-    WHERE ${inRange(scope)}
-  ),
+export function sessionParts(scope: Scope, calendar: Calendar, sessionGapMs: number, columns: SqlText): SqlText {
+  const isMatched = scope.conditions.length > 0 ? sql`session IN (SELECT session FROM matched)` : sql`true`;
+  const matched = sql`matched AS (SELECT DISTINCT session FROM (${eventsIn(scope)}) AS scoped)`;
+  const named = sql`session, visitor_id, day, first_ms, last_ms, ${columns}`;
+  const ranged = sql`FROM ${daySessions(scope)} WHERE ${inRange(scope)}`;
+  if (scope.sessionRules?.rotationDays === 1) {
+    return sql`
+  ${matched},
+  within_day AS NOT MATERIALIZED (SELECT ${named}, true AS matching ${ranged} AND ${isMatched}),
+  chained AS NOT MATERIALIZED (SELECT *, 0 AS chain FROM within_day WHERE false)`;
+  }
+  return sql`
+  ${matched},
+  ranged AS MATERIALIZED (SELECT ${named}, ${isMatched} AS matching ${ranged}),
   near_midnight AS MATERIALIZED (SELECT * FROM ranged WHERE ${isNearMidnight(scope, calendar, sessionGapMs)}),
   crossing AS (SELECT visitor_id FROM near_midnight GROUP BY visitor_id HAVING count(*) > 1),
   spaced AS (
@@ -72,6 +78,7 @@ export const sessionParts = (scope: Scope, calendar: Calendar, sessionGapMs: num
     FROM spaced
   ),
   within_day AS NOT MATERIALIZED (SELECT * FROM ranged WHERE matching AND session NOT IN (SELECT session FROM chained))`;
+}
 
 /** The relation `matching_sessions`: start (`day`, `first_ms`), `events`, `pageviews` and `duration_ms` (first to last event). */
 export const withSessions = fragment((scope: Scope, calendar: Calendar, sessionGapMs: number) =>
