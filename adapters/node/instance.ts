@@ -135,7 +135,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
 
 /** Drives all that depends on time. Returns a function that ends it. */
 function startTimers(services: Services, app: App, server: RunningServer): () => void {
-  const { config, eventStore, flush, cacheWarmer } = services;
+  const { config, eventStore, flush } = services;
   const syncJournal = async () => {
     await eventStore.sync();
     if (eventStore.isUnsafe) flush.tick();
@@ -144,8 +144,6 @@ function startTimers(services: Services, app: App, server: RunningServer): () =>
     app.expireRequests();
     server.endStalled();
     services.tick();
-    // On Node only: an idle Durable Object may be evicted before the first query.
-    if (config.engine === "duckdb") cacheWarmer.tick();
   };
   const timers = [setInterval(maintain, MAINTENANCE_INTERVAL_MS)];
   if (config.journalFsync === "interval") timers.push(setInterval(() => void syncJournal(), JOURNAL_SYNC_INTERVAL_MS));

@@ -244,12 +244,18 @@ export class ParquetColumns {
 
   /** The numbers of a column; none where the file lacks it. */
   numbers(name: string): NumberColumn {
-    const numbers = new BigInt64Array(this.rows);
+    let numbers: BigInt64Array = new BigInt64Array(0);
     const recorded = new Uint8Array(this.rows);
     this.#eachPage(name, plainNumbers, (page, row, dictionary) => {
       const values = isIndexed(page)
         ? numbersAt(indexesOf(page), dictionary ?? new BigInt64Array())
         : plainNumbers(page.bytes, page.values);
+      if (page.values === this.rows) {
+        numbers = values;
+        recorded.fill(1);
+        return;
+      }
+      if (row === 0) numbers = new BigInt64Array(this.rows);
       if (!page.present) {
         numbers.set(values, row);
         recorded.fill(1, row, row + page.rows);
@@ -259,7 +265,7 @@ export class ParquetColumns {
       let value = 0;
       for (let i = row; i < row + page.rows; i++) if (recorded[i] === 1) numbers[i] = values[value++] ?? 0n;
     });
-    return { numbers, recorded };
+    return { numbers: numbers.length === this.rows ? numbers : new BigInt64Array(this.rows), recorded };
   }
 }
 

@@ -171,7 +171,10 @@ function numbersOfAll(part: ParquetColumns, name: string): BigInt64Array {
   return numbers;
 }
 
-const visitorIdsOf = (part: ParquetColumns): BigUint64Array => new BigUint64Array(numbersOfAll(part, "visitor_id").buffer);
+function visitorIdsOf(part: ParquetColumns): BigUint64Array {
+  const { buffer, byteOffset, length } = numbersOfAll(part, "visitor_id");
+  return new BigUint64Array(buffer, byteOffset, length);
+}
 
 /** Decodes texts and numbers when they are read, each time. */
 const openedPart = (part: ParquetColumns): DecodedEvents => ({

@@ -4,8 +4,8 @@
  *   node test/bench/start.mjs [events] [rounds]
  *
  * Measures the time from the start of the process to a successful `/health/ready`, with nothing on disk and with a month of events
- * of one site; then `/api/stats/main` for that month: immediately, so that the month has to be loaded; again; and after another
- * start, once the program has warmed its cache. Target: ready within 3 s.
+ * of one site; then `/api/stats/main` for that month: immediately, so that the month has to be loaded, and again. Target: ready within
+ * 3 s.
  */
 import { buildBenchProgram, getJson, startProgram, withTempFolder } from "./bench-server.mjs";
 import { DAYS, EVENTS, SITE, provideEvents } from "./generate-events.mjs";
@@ -38,19 +38,9 @@ async function fetchMain(origin) {
   if (total !== COUNT) throw new Error(`${total} events were found instead of ${COUNT}`);
 }
 
-/** The time until the server has loaded all days before today, without any query. @param {{ origin: string, startedMs: number }} server */
-async function msUntilLoaded({ origin, startedMs }) {
-  for (let days = 0; days < DAYS - 1;) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const metrics = await (await fetch(`${origin}/metrics`)).text();
-    days = Number(/^svc_cached_partitions (\d+)$/m.exec(metrics)?.[1]);
-  }
-  return performance.now() - startedMs;
-}
-
 await buildBenchProgram();
-/** @type {{ empty: number[], full: number[], cold: number[], warm: number[], loaded: number[], ahead: number[] }} */
-const times = { empty: [], full: [], cold: [], warm: [], loaded: [], ahead: [] };
+/** @type {{ empty: number[], full: number[], cold: number[], again: number[] }} */
+const times = { empty: [], full: [], cold: [], again: [] };
 for (let round = 1; round <= ROUNDS; round++) {
   progress(`round ${round} of ${ROUNDS}`);
   await withTempFolder(async (folder) => {
@@ -63,12 +53,8 @@ for (let round = 1; round <= ROUNDS; round++) {
     const server = await startProgram(folder);
     times.full.push(await msUntilReady(server));
     times.cold.push(await msOf(() => fetchMain(server.origin)));
-    for (let i = 0; i < 5; i++) times.warm.push(await msOf(() => fetchMain(server.origin)));
+    for (let i = 0; i < 5; i++) times.again.push(await msOf(() => fetchMain(server.origin)));
     await server.stop();
-    const again = await startProgram(folder);
-    times.loaded.push(await msUntilLoaded(again));
-    times.ahead.push(await msOf(() => fetchMain(again.origin)));
-    await again.stop();
   });
 }
 
@@ -79,9 +65,7 @@ printTable(
   [
     row("ready, nothing on disk", times.empty),
     row("ready, all events on disk", times.full),
-    row("main, cold cache", times.cold),
-    row("main, warm cache", times.warm),
-    row("all days before today loaded", times.loaded),
-    row("main, first query after that", times.ahead),
+    row("main, first", times.cold),
+    row("main, again", times.again),
   ],
 );

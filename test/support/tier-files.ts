@@ -34,7 +34,6 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/unit/runtime/upkeep/rollup-verification.test.ts",
   "test/unit/runtime/upkeep/local-dates.test.ts",
   "test/unit/runtime/upkeep/backup.test.ts",
-  "test/unit/runtime/duckdb/cache/cache-warmer.test.ts",
   "test/unit/runtime/duckdb/rollup-execution.test.ts",
   "test/property/overview.test.ts",
   "test/property/rollups.test.ts",

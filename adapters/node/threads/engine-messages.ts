@@ -26,7 +26,6 @@ export type ThreadCall =
       readonly query: Parameters<QueryEngine["execute"]>[0];
       readonly asker: Omit<Asker, keyof Waiter>;
     }
-  | { readonly method: "load"; readonly siteId: SiteId; readonly range: Parameters<QueryEngine["load"]>[1] }
   | { readonly method: "health" }
   | { readonly method: "changed"; readonly change: Change }
   | { readonly method: "next" | "return"; readonly export: number };

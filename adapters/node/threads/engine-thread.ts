@@ -118,10 +118,6 @@ class EngineThread {
     };
   }
 
-  load(siteId: SiteId, range: Parameters<QueryEngine["load"]>[1], signal: AbortSignal): Promise<void> {
-    return this.#calls.call({ method: "load", siteId, range }, { signal });
-  }
-
   health(signal: AbortSignal): Promise<EngineState> {
     return this.#calls.call({ method: "health" }, { signal });
   }
@@ -214,7 +210,6 @@ class EngineThreads implements QueryEngine {
   execute: QueryEngine["execute"] = async (query, asker) => this.#home(query.scope.siteId).execute(query, asker);
   /** All on one thread, because exports share one memory. */
   export: QueryEngine["export"] = async (query, asker) => this.#thread(0).export(query, asker);
-  load: QueryEngine["load"] = async (siteId, range, signal) => this.#home(siteId).load(siteId, range, signal);
 
   async health(signal: AbortSignal): Promise<EngineState> {
     await this.#thread(0).health(signal);

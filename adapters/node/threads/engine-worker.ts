@@ -136,8 +136,6 @@ function serveQueries({ dataFolder, config, thread }: EngineThreadData): void {
         exports.set(++exportsMade, chunks);
         return exportsMade;
       }
-      case "load":
-        return engine.load(call.siteId, call.range, signal);
       case "health":
         return engine.health(signal);
       case "changed":

@@ -1,6 +1,5 @@
 /** Answers queries on the calling thread: checks their filters, makes their plan, and runs it. */
 import type { Calendar } from "../../storage/calendar.ts";
-import type { ColumnName, SiteId } from "../../storage/event.ts";
 import type { Behavioral } from "../duckdb/behavioral.ts";
 import type { PartitionCache } from "../duckdb/cache/partition-cache.ts";
 import type { Columns } from "../../storage/columns.ts";
@@ -8,7 +7,6 @@ import type { Engine } from "../duckdb/engine.ts";
 import type { Executor } from "../duckdb/executor.ts";
 import type { SharedRows } from "../duckdb/shares.ts";
 import type { RollupCatalog } from "../duckdb/rollups/rollup-catalog.ts";
-import type { DateRange } from "../query/date-range.ts";
 import { type PlanRunner } from "../query/plan.ts";
 import type { Waiter } from "../query/progress.ts";
 import type { Asker } from "../query/scope.ts";
@@ -126,12 +124,6 @@ export class PlannedEngine implements QueryEngine {
     const format = FORMATS[formatName];
     if (kind === "daily") return runner.run(dailyExport(scope, format), asker, calendar);
     return runner.scan(scope, () => new RawExport({ scope, rowsMax, format, memory }), asker);
-  }
-
-  async load(siteId: SiteId, range: Pick<DateRange, "firstDay" | "lastDay">, signal: AbortSignal): Promise<void> {
-    // One-pass, so that what queries use is evicted later.
-    const loading = { signal, withinBudget: true, onePass: true, columns: new Set<ColumnName>() };
-    await this.#options.held?.partitionCache.withDays(siteId, range, loading, async () => {});
   }
 
   async changed(change: Change): Promise<void> {

@@ -56,7 +56,6 @@ export class RestartingEngine implements QueryEngine {
   execute: QueryEngine["execute"] = (query, asker) => this.#twice(asker, (life, by) => life.execute(query, by));
   export: QueryEngine["export"] = (query, asker) => this.#twice(asker, (life, by) => life.export(query, by));
 
-  load: QueryEngine["load"] = (siteId, range, signal) => this.#on((life) => life.load(siteId, range, signal));
   health: QueryEngine["health"] = (signal) => this.#on((life) => life.health(signal));
 
   /** A life that has not begun, or has ended, reads what is stored then. */

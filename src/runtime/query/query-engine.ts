@@ -63,8 +63,6 @@ export interface QueryEngine {
   execute(query: ReportQuery, asker: Asker): Promise<string>;
   /** Computes an export, which holds memory until it is read to its end or returned. Its chunks are made while it is read. */
   export(query: ReportQuery, asker: Asker): Promise<AsyncIterator<Uint8Array, undefined>>;
-  /** Loads the events of these days before a query needs them. Rejects if they do not fit. */
-  load(siteId: SiteId, range: Pick<DateRange, "firstDay" | "lastDay">, signal: AbortSignal): Promise<void>;
   /** Resolves once no later query reads what the change has outdated. Never rejects. */
   changed(change: Change): Promise<void>;
   /** Starts the engine if nothing has. Rejects if it does not answer. */

@@ -62,11 +62,6 @@ export class QueryLimiter {
     this.#options = options;
   }
 
-  /** True if no query is running. */
-  get areAllFree(): boolean {
-    return this.#taken === 0;
-  }
-
   /**
    * The time since which guests have requested an export that cannot begin, other than because of their own address; null if none has.
    * Guests who do not repeat their request are forgotten after `EXPORT_WANTED_MS`, and all are when an export ends.

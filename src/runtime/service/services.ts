@@ -15,7 +15,6 @@ import { type Clickhouse, openClickhouse } from "../clickhouse/clickhouse.ts";
 import { Cluster } from "../clickhouse/cluster/cluster.ts";
 import { Responsiveness } from "../clickhouse/connection.ts";
 import { Behavioral } from "../duckdb/behavioral.ts";
-import { CacheWarmer } from "../duckdb/cache/cache-warmer.ts";
 import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
 import { Rollups } from "../duckdb/rollups/rollups.ts";
 import { budgetBytesOf, engineConfigOf, exportMemoryOf, reportSettingsOf, rolledOf } from "../engine/duckdb-queries.ts";
@@ -198,7 +197,7 @@ function createClickhouseEngine(
 /** Wires the background jobs. */
 async function createJobs(
   { host, counters, leftOutFiles, eventStore, sites }: Dependencies,
-  { queryEngine, stats }: QueryServices,
+  { stats }: QueryServices,
   limiter: QueryLimiter,
   stored: StoredRollups,
   deleteExpiredOfAbsent: RetentionOptions["deleteExpiredOfAbsent"],
@@ -234,8 +233,6 @@ async function createJobs(
     expiry,
     retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent }),
     rollups,
-    /** Not part of `tick`: only a long-lived process benefits from loading data before the first query. */
-    cacheWarmer: new CacheWarmer({ ...common, engine: queryEngine, rollups }),
   };
 }
 
@@ -244,7 +241,7 @@ type JobServices = Awaited<ReturnType<typeof createJobs>>;
 /** `cluster` is null on an instance that is not a cluster node. */
 function createLifecycle(
   { host: { now, siteInstances }, eventStore }: Dependencies,
-  { flush, compaction, retention, rollups, cacheWarmer }: JobServices,
+  { flush, compaction, retention, rollups }: JobServices,
   { demoSite, visitorSalts }: IngestServices,
   { shares }: AuthServices,
   cluster: Cluster | null,
@@ -265,7 +262,7 @@ function createLifecycle(
      * before the signal aborts stay in the journal.
      */
     async stop(requestsEnded: Promise<void>, late: AbortSignal) {
-      await Promise.all([requestsEnded, ...[demoSite, cacheWarmer, rollups, retention, compaction, cluster].map((job) => job?.stop())]);
+      await Promise.all([requestsEnded, ...[demoSite, rollups, retention, compaction, cluster].map((job) => job?.stop())]);
       await flush.stop(late);
       await visitorSalts.settled();
       await shares.settled();

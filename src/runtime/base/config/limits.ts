@@ -242,19 +242,6 @@ export const PROPS_BYTES_ALLOWED_MIN = MIB;
 /** Bytes of the distinct keys, or values of a key, that one property report may find. */
 export const PROPERTY_TEXT_BYTES_MAX = 64 * MIB;
 
-/**
- * The scope of the cache warmer after a start: these days, because the dashboard compares thirty with the thirty before, of this many
- * sites, up to this share of the engine's memory.
- */
-export const WARM_DAYS = 60;
-export const WARM_SITES_MAX = 100;
-export const WARM_SHARE_MAX = 1 / 4;
-
-/** Parquet bytes that it loads at a time, unless a single day has more: a query that arrives waits for this much. */
-export const WARM_BYTES_MAX = 2 * MIB;
-
-assertLimits(WARM_BYTES_MAX <= LOAD_BYTES_MAX, "the cache warmer delays a query no longer than another query does");
-
 // The installation check and the demo site (docs/http-api.md, "Installation check" and "Demo site")
 
 /** Names whose events are counted. A new name beyond that searches all of them for the oldest, which takes about 5 µs. */

@@ -179,15 +179,6 @@ describe("work on past days by each site's own dates", () => {
     ]);
   });
 
-  it("loads the last past day of a site after a start, although it is today in UTC", async () => {
-    const stores = await storesWith([UTC, KIRITIMATI], days("2026-03-15"));
-    const target = await start(stores, { SVC_ROLLUPS: "false" });
-    set(target, KIRITIMATI, IN_KIRITIMATI);
-    await pass(target, HOUR_MS / 2);
-    await target.services.cacheWarmer.run();
-    expect(target.services.queryEngine.state.cachedDays).toBe(1);
-  });
-
   it("makes the demo site in its own time zone, a day of it for each of its dates", async () => {
     const stores = await storesWith([], []);
     const target = await start(stores);
