@@ -24,9 +24,9 @@ import { floatsOf } from "../../base/bytes.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { PROPERTY_KEYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
-import { VisitorIndex } from "../tables/day-sessions.ts";
+import { NO_PAGE, VisitorIndex } from "../tables/day-sessions.ts";
 import { parseProps } from "../tables/properties.ts";
-import { type DayBounds, NO_PAGE, PeriodSessions, type SessionTable } from "./period-sessions.ts";
+import { type DayBounds, PeriodSessions, type SessionTable } from "./period-sessions.ts";
 import { type Batch, type Bucket, type Grouped, type MeasureDefinition, type Summed, Tally, Texts } from "./tallies.ts";
 
 export interface DayToRead extends DayBounds {
@@ -432,7 +432,7 @@ class Computation {
   async addPeriod(days: readonly DayToRead[]): Promise<void> {
     for (const day of days) {
       for (const file of day.files) await this.#addFile(file, day, days);
-      this.#sessions.endDay(dayNumberOf(day.day), day, this.#visitors.count);
+      this.#sessions.endDay(dayNumberOf(day.day), day);
     }
     this.#sessions.endPeriod(this.#visitors.count);
     for (const tally of [...this.#ofEvents, ...this.#ofSessions]) tally.endPeriod();

@@ -2,17 +2,7 @@
  * The sessions of a salt period, made from its events day by day: the rows that the relation `matching_sessions` has in SQL. Those of a
  * day end with it, except that the parts of a session on both sides of midnight are joined at the end of the period.
  */
-import { SessionNumbers } from "../tables/day-sessions.ts";
-
-/** Events in the order of their sequence numbers. */
-export interface SessionEvents {
-  readonly visitors: Int32Array;
-  readonly times: Float64Array;
-  /** The number of the page that an event viewed, or `NO_PAGE`. */
-  readonly pages: Int32Array;
-}
-
-export const NO_PAGE = -1;
+import { DaySessions, NO_PAGE, type SessionRows, sortedSessions } from "../tables/day-sessions.ts";
 
 /** Sessions by column. Pages are those of the first and the last page view, or `NO_PAGE`. */
 export interface SessionTable {
@@ -26,17 +16,6 @@ export interface SessionTable {
   readonly entryPages: Int32Array;
   readonly exitPages: Int32Array;
 }
-
-const tableOf = (rows: number): SessionTable => ({
-  visitors: new Int32Array(rows),
-  days: new Int32Array(rows),
-  firstMs: new Float64Array(rows).fill(Number.POSITIVE_INFINITY),
-  lastMs: new Float64Array(rows).fill(Number.NEGATIVE_INFINITY),
-  events: new Int32Array(rows),
-  pageviews: new Int32Array(rows),
-  entryPages: new Int32Array(rows).fill(NO_PAGE),
-  exitPages: new Int32Array(rows).fill(NO_PAGE),
-});
 
 /** Memory of an event until the end of its day, of a session until the end of its period, and of a visitor while a day is counted. */
 const [EVENT_BYTES, SESSION_BYTES, VISITOR_BYTES] = [24, 40, 72];
@@ -62,63 +41,21 @@ function orderOf(visitors: Int32Array, times: Float64Array, visitorCount: number
   return order;
 }
 
-/** The session of each event, from 0 on, in order of time: needed for a day during which the clock was set back. */
-function sessionsInOrder({ visitors, times }: SessionEvents, visitorCount: number, gapMs: number): Int32Array {
-  const sessions = new Int32Array(visitors.length);
-  let session = -1;
-  let previous = -1;
-  for (const row of orderOf(visitors, times, visitorCount)) {
-    const isSame = previous >= 0 && visitors[row] === visitors[previous] && (times[row] ?? 0) - (times[previous] ?? 0) <= gapMs;
-    sessions[row] = isSame ? session : ++session;
-    previous = row;
-  }
-  return sessions;
-}
-
-function sessionsOfDay(events: SessionEvents, day: number, visitorCount: number, gapMs: number): SessionTable {
+function sessionsOfDay(rows: SessionRows, day: number, gapMs: number): SessionTable {
   let count = 0;
-  const numbers = new SessionNumbers(gapMs, () => ++count);
-  let sessions = numbers.assign(events.visitors, events.times);
-  let firstNumber = 1;
-  if (!numbers.inOrder) {
-    sessions = sessionsInOrder(events, visitorCount, gapMs);
-    count = sessions.reduce((most, session) => Math.max(most, session + 1), 0);
-    firstNumber = 0;
-  }
-  return grouped(events, sessions, firstNumber, tableOf(count), day);
-}
-
-function grouped(
-  { visitors, times, pages }: SessionEvents,
-  sessions: Int32Array,
-  firstNumber: number,
-  table: SessionTable,
-  day: number,
-): SessionTable {
-  const { firstMs, lastMs, events, pageviews, entryPages, exitPages } = table;
-  const entryMs = new Float64Array(firstMs.length).fill(Number.POSITIVE_INFINITY);
-  const exitMs = new Float64Array(firstMs.length).fill(Number.NEGATIVE_INFINITY);
-  for (let row = 0; row < sessions.length; row++) {
-    const session = (sessions[row] ?? 0) - firstNumber;
-    const timeMs = times[row] ?? 0;
-    table.visitors[session] = visitors[row] ?? 0;
-    if (timeMs < (firstMs[session] ?? 0)) firstMs[session] = timeMs;
-    if (timeMs > (lastMs[session] ?? 0)) lastMs[session] = timeMs;
-    events[session] = (events[session] ?? 0) + 1;
-    const page = pages[row] ?? NO_PAGE;
-    if (page === NO_PAGE) continue;
-    pageviews[session] = (pageviews[session] ?? 0) + 1;
-    // Events at one time are in the order of their sequence numbers.
-    if (timeMs < (entryMs[session] ?? 0)) {
-      entryMs[session] = timeMs;
-      entryPages[session] = page;
-    }
-    if (timeMs < (exitMs[session] ?? 0)) continue;
-    exitMs[session] = timeMs;
-    exitPages[session] = page;
-  }
-  table.days.fill(day);
-  return table;
+  const newDay = () => new DaySessions(gapMs, () => ++count);
+  let sessions = newDay();
+  if (!sessions.add(rows)) sortedSessions(rows, (sessions = newDay()));
+  return {
+    visitors: sessions.visitors.slice(0, sessions.count),
+    days: new Int32Array(sessions.count).fill(day),
+    firstMs: sessions.firstMs.slice(0, sessions.count),
+    lastMs: sessions.lastMs.slice(0, sessions.count),
+    events: sessions.events.slice(0, sessions.count),
+    pageviews: sessions.pageviews.slice(0, sessions.count),
+    entryPages: sessions.entryPages.slice(0, sessions.count),
+    exitPages: sessions.exitPages.slice(0, sessions.count),
+  };
 }
 
 type Column<Values> = { [Name in keyof SessionTable]: SessionTable[Name] extends Values ? Name : never }[keyof SessionTable];
@@ -212,7 +149,7 @@ interface PeriodSessionsOptions {
 
 export class PeriodSessions {
   readonly #options: PeriodSessionsOptions;
-  #events: SessionEvents[] = [];
+  #events: SessionRows[] = [];
   /** Sessions that may continue past midnight. */
   #nearMidnight: SessionTable[] = [];
 
@@ -226,11 +163,11 @@ export class PeriodSessions {
     return events * EVENT_BYTES + sessions * SESSION_BYTES + visitorCount * VISITOR_BYTES;
   }
 
-  add(events: SessionEvents): void {
+  add(events: SessionRows): void {
     this.#events.push(events);
   }
 
-  endDay(day: number, bounds: DayBounds, visitorCount: number): void {
+  endDay(day: number, bounds: DayBounds): void {
     const { gapMs, isOneDay, onSessions } = this.#options;
     const events = {
       visitors: integersOf(this.#events.map(({ visitors }) => visitors)),
@@ -238,7 +175,7 @@ export class PeriodSessions {
       pages: integersOf(this.#events.map(({ pages }) => pages)),
     };
     this.#events = [];
-    const sessions = sessionsOfDay(events, day, visitorCount, gapMs);
+    const sessions = sessionsOfDay(events, day, gapMs);
     onSessions(isOneDay ? sessions : this.#withoutNearMidnight(sessions, bounds));
   }
 
