@@ -22,6 +22,7 @@ const scope: Scope = {
   siteId: "example.com" as SiteId,
   range: rangeOfDays("2026-03-01" as LocalDate, "2026-03-31" as LocalDate),
   conditions: [],
+  sessionRules: { sessionGapMs: 1_800_000, rotationDays: 1 },
 };
 
 describe("rolled measures", () => {
