@@ -64,11 +64,11 @@ describe("rolled measures", () => {
     ]);
   });
 
-  it("queries with a filter, another session window or an event name find no measure", () => {
+  it("queries with a filter, other rules of sessions or an event name find no measure", () => {
     const filtered: Scope = { ...scope, conditions: [{ dimension: "pages", test: { kind: "is", values: ["/"] }, isNegated: false }] };
     expect(rolled.nameOf(visitorCounts(filtered))).toBeNull();
     expect(rolled.nameOf(sessionSums(filtered, 1_800_000))).toBeNull();
-    expect(rolled.nameOf(sessionSums(scope, 1_000))).toBeNull();
+    expect(rolled.nameOf(sessionSums({ ...scope, sessionRules: { sessionGapMs: 1_000, rotationDays: 2 } }, 1_000))).toBeNull();
     expect(rolled.nameOf(countsByPropertyValue(scope, "plan", "Signup"))).toBeNull();
   });
 
