@@ -30,6 +30,28 @@ it("a file larger than one insert is loaded completely and in order, and session
   await engine.close();
 });
 
+it.each([true, false])("sessions of a large day are all there, and other work runs while they are inserted (grows: %s)", async (grows) => {
+  const ROWS = 120_000;
+  const noon = Date.parse("2026-03-15T12:00:00Z");
+  const events = Array.from({ length: ROWS }, (_, i) => anEvent({ visitorId: BigInt(i), timestampMs: noon + i, pathname: `/${i % 10}` }));
+  const site = aSite();
+  let turns = 0;
+  const yieldToOthers = async () => void turns++;
+  const engine = new DuckdbEngine({ ...(await openDuckdb(await engineModule())), yieldToOthers });
+  const block = aBlock(site, grows);
+  await engine.append(block, { files: [{ key: "large", date: DATE, bytes: fileOf(site, events) }], columns: ["timestamp"] });
+  // Of reading three row groups, of numbering and of inserting their sessions, and of inserting the rows.
+  expect(turns).toBeGreaterThanOrEqual(3 + 2 + 2 + 1);
+  const sums = `SELECT count(*) AS sessions, count(DISTINCT session) AS numbers, CAST(sum(events) AS INTEGER) AS n,
+    count(*) FILTER (first_ms = last_ms AND first_ms - ${noon} = visitor_id) AS right_times FROM sessions`;
+  expect(await engine.query(aQuery(site, [block], sums), silent())).toEqual([
+    { sessions: ROWS, numbers: ROWS, n: ROWS, right_times: ROWS },
+  ]);
+  const joined = `SELECT count(*) AS n FROM events JOIN sessions USING (session) WHERE timestamp = first_ms AND pathname = entry_page`;
+  expect(await engine.query(aQuery(site, [block], joined), silent())).toEqual([{ n: ROWS }]);
+  await engine.close();
+});
+
 it("queries are correct above 2 GB of memory, where addresses need 32 bits", async () => {
   const database = await openDuckdb(await engineModule());
   const { mod } = database.bindings as unknown as { mod: Record<"_malloc", (bytes: number) => number> };

@@ -28,6 +28,9 @@ import { type DayRows, SESSION_COLUMNS, SessionTable } from "./session-tables.ts
 /** Rows that are inserted together, if there are so many: a row group of DuckDB, so that none is compressed twice. */
 const ROWS_TOGETHER = 122_880;
 
+/** Rows of which all columns are made before other work of the thread runs. All columns of a large day would take more memory than all else. */
+const ROWS_AT_ONCE = 50_000;
+
 const ALL_NAMES = [...BASE_NAMES, ...FURTHER_COLUMNS.flatMap(namesOf)];
 
 /** The relations of a query over no block. */
@@ -57,7 +60,21 @@ interface DayEvents {
   readonly parts: readonly DecodedEvents[];
 }
 
-const rowsOf = ({ parts }: DayEvents): number => parts.reduce((sum, { rows }) => sum + rows, 0);
+const rowsIn = (parts: readonly DecodedEvents[]): number => parts.reduce((sum, { rows }) => sum + rows, 0);
+
+const rowsOf = ({ parts }: DayEvents): number => rowsIn(parts);
+
+/** Consecutive parts, so many that they have `ROWS_AT_ONCE` rows if there are more. */
+function* portionsOf(parts: readonly DecodedEvents[]): Iterable<readonly DecodedEvents[]> {
+  let portion: DecodedEvents[] = [];
+  for (const part of parts) {
+    portion.push(part);
+    if (rowsIn(portion) < ROWS_AT_ONCE) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}
 
 /** The events of a day's files, each of which is read as a whole or not at all. */
 interface ReadDay extends DayEvents {
@@ -95,6 +112,8 @@ class Gathered {
     return days;
   }
 }
+
+type Codes = Int32Array | BigUint64Array;
 
 type FurtherValues = Readonly<Record<string, NumberValues>>;
 
@@ -239,12 +258,11 @@ export class EventTables {
   /** Inserts days that the block does not have, or more events of a single one. */
   async #insert(table: EventTable, site: Site, days: readonly DayEvents[]): Promise<void> {
     const parts = days.flatMap((day) => day.parts);
-    const dictionaries = { strings: site.strings, props: site.props.of(table.id) };
+    const dictionaries = { strings: site.strings, props: undefined };
     const codes = (column: "event_name" | "pathname") => valuesOf(column, parts, dictionaries) as Int32Array;
     const [names, pathnames] = [codes("event_name"), codes("pathname")];
     const rows = names.length;
     if (rows === 0) return;
-    const further = [...(table.further ?? FURTHER_COLUMNS)].map((column) => furtherValues(column, parts, table.rows, dictionaries));
     this.#options.sites.insertStrings(site);
     const pageview = site.strings.lookUp(PAGEVIEW);
     const events = {
@@ -254,9 +272,11 @@ export class EventTables {
     };
     const { sessions, dayOfRow, unnumbered } = await this.#numbered(table, days, events);
     const base = { day: dayOfRow, session: sessions, visitor_id: events.visitorIds, event_name: names, pathname: pathnames };
-    await this.#insertRows(table.name, Object.assign({}, base, ...(table.further ? [] : further)) as typeof base, rows);
-    if (table.further) await this.#insertFurther(table, further, rows);
-    table.sessions.save();
+    if (table.further) {
+      await this.#insertRows(table.name, base, rows);
+      await this.#insertFurther(table, site, [...table.further], parts);
+    } else await this.#insertWhole(table, site, base, parts);
+    await table.sessions.save();
     table.rows += rows;
     this.#options.noteRows(rows);
     for (const day of unnumbered) this.#renumber(table, site, day);
@@ -297,11 +317,37 @@ export class EventTables {
     }
   }
 
-  /** Properties may be dropped meanwhile. */
-  async #insertFurther(table: EventTable, further: readonly FurtherValues[], rows: number): Promise<void> {
-    for (const values of further) {
-      const [column] = Object.keys(values) as ColumnName[];
-      if (column) await this.#insertRows(furtherTable(table, column), values, rows, () => table.further?.has(column) ?? false);
+  /** Rows of a block that grows, with all columns. */
+  async #insertWhole(table: EventTable, site: Site, base: Readonly<Record<string, Codes>>, parts: readonly DecodedEvents[]): Promise<void> {
+    const { sites, yieldToOthers } = this.#options;
+    let begin = 0;
+    for (const portion of portionsOf(parts)) {
+      if (begin > 0) await yieldToOthers();
+      const dictionaries = { strings: site.strings, props: site.props.of(table.id) };
+      const further = FURTHER_COLUMNS.map((column) => furtherValues(column, portion, table.rows + begin, dictionaries));
+      sites.insertStrings(site);
+      const end = begin + rowsIn(portion);
+      const ofPortion = Object.fromEntries(Object.entries(base).map(([name, values]) => [name, values.subarray(begin, end)]));
+      await this.#insertRows(table.name, Object.assign(ofPortion, ...further) as FurtherValues, end - begin);
+      begin = end;
+    }
+  }
+
+  /** The columns of rows that come after all others. Properties may be dropped meanwhile. */
+  async #insertFurther(
+    table: EventTable,
+    site: Site,
+    columns: readonly ColumnName[],
+    parts: readonly DecodedEvents[],
+    begin = table.rows,
+  ): Promise<void> {
+    const { sites, yieldToOthers } = this.#options;
+    const rows = rowsIn(parts);
+    for (const column of columns) {
+      if (rows > ROWS_AT_ONCE) await yieldToOthers();
+      const values = furtherValues(column, parts, begin, { strings: site.strings, props: site.props.of(table.id) });
+      sites.insertStrings(site);
+      await this.#insertRows(furtherTable(table, column), values, rows, () => table.further?.has(column) ?? false);
     }
   }
 
@@ -344,17 +390,14 @@ export class EventTables {
   }
 
   async #fillFurther(table: EventTable, site: Site, columns: readonly ColumnName[], files: readonly BlockFile[]): Promise<void> {
-    const dictionaries = { strings: site.strings, props: site.props.of(table.id) };
     const expected = [...table.days].filter(([, rows]) => rows > 0);
     const gathered = new Gathered();
     let begin = 0;
     const insertGathered = async () => {
       const parts = gathered.takeAll().flatMap((day) => day.parts);
-      const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+      const rows = rowsIn(parts);
       if (rows === 0) return;
-      const further = columns.map((column) => furtherValues(column, parts, begin, dictionaries));
-      this.#options.sites.insertStrings(site);
-      await this.#insertFurther(table, further, rows);
+      await this.#insertFurther(table, site, columns, parts, begin);
       this.#options.noteRows(rows);
       begin += rows;
     };

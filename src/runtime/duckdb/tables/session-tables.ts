@@ -1,6 +1,6 @@
 /** The sessions of a block's events: the number of each event's, and the table of what they are, which the relation `sessions` reads. */
 import { floatsOf, integersOf, wordsOf } from "../../base/bytes.ts";
-import { ipcsOf, type NumberValues } from "./arrow.ts";
+import { countedFrom, ipcsOf, type NumberValues } from "./arrow.ts";
 import { DaySessions, type SessionRows, sortedSessions, VisitorIndex } from "./day-sessions.ts";
 
 /** Columns of the relation `sessions` (see `EngineQuery`). */
@@ -8,7 +8,7 @@ export const SESSION_COLUMNS =
   "session INTEGER, visitor_id UBIGINT, day INTEGER, first_ms BIGINT, last_ms BIGINT, events INTEGER, pageviews INTEGER, " +
   "entry_page INTEGER, exit_page INTEGER";
 
-/** Rows that are numbered before other work of the thread runs: a few milliseconds. */
+/** Rows that are numbered, and sessions that are inserted, before other work of the thread runs: a few milliseconds. */
 const ROWS_AT_ONCE = 50_000;
 
 /** Events of one day, in order of sequence number. */
@@ -146,10 +146,20 @@ export class SessionTable {
     return numbers;
   }
 
-  /** Adds the sessions of days that have begun to the table. */
-  save(): void {
-    const unsaved = this.#unsaved.splice(0);
-    this.#insert(unsaved.map(({ day, visitors, sessions }) => ({ day, visitors, sessions, places: null })));
+  /** Adds the sessions of days that have begun to the table. Nobody reads these days before. */
+  async save(): Promise<void> {
+    let chosen: ChosenSessions[] = [];
+    for (const opened of this.#unsaved.splice(0)) {
+      for (let begin = 0; begin < opened.sessions.count; begin += ROWS_AT_ONCE) {
+        const places = countedFrom(begin, Math.min(ROWS_AT_ONCE, opened.sessions.count - begin));
+        chosen.push({ day: opened.day, visitors: opened.visitors, sessions: opened.sessions, places });
+        if (rowsOf(chosen) < ROWS_AT_ONCE) continue;
+        this.#insert(chosen);
+        chosen = [];
+        await this.#options.yieldToOthers();
+      }
+    }
+    this.#insert(chosen);
   }
 
   #insert(chosen: readonly ChosenSessions[]): void {
