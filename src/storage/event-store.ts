@@ -312,15 +312,20 @@ export class EventStore {
     return { events, unreadable };
   }
 
-  /** Deletes superseded files of a site's day, which a crash has left; returns the others, oldest first. */
-  deleteSuperseded(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
-    return this.#locks.run(siteId, async () => {
-      const superseded = await this.#partitions.superseded(siteId, day);
-      // The merged file may not be durable yet.
-      if (superseded.length > 0) await this.#partitions.sync(siteId, day, day);
-      await this.#partitions.remove(siteId, superseded);
-      return this.#partitions.files(siteId, day);
-    });
+  /** Deletes superseded files of a site's day, which a crash has left; returns the others, oldest first. Without any, it waits for no snapshot. */
+  async deleteSuperseded(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
+    const files = await this.#locks.share(siteId, async () =>
+      (await this.#partitions.superseded(siteId, day)).length === 0 ? this.#partitions.files(siteId, day) : null,
+    );
+    return files ?? this.#locks.run(siteId, () => this.#withoutSuperseded(siteId, day));
+  }
+
+  async #withoutSuperseded(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
+    const superseded = await this.#partitions.superseded(siteId, day);
+    // The merged file may not be durable yet.
+    if (superseded.length > 0) await this.#partitions.sync(siteId, day, day);
+    await this.#partitions.remove(siteId, superseded);
+    return this.#partitions.files(siteId, day);
   }
 
   /** Replaces settled neighbours by their merge. Returns false, without a change, if one was deleted meanwhile. */

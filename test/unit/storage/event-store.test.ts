@@ -177,6 +177,17 @@ describe("the event store", () => {
     expect([released, eventStore.unflushedEvents]).toEqual([[2], 0]);
   });
 
+  it("looks for superseded files beside a snapshot, which waits for it no more than it for the snapshot", async () => {
+    const { eventStore, append, flush } = await openStore();
+    await append(eventsOf(A, 1));
+    await flush();
+    const isRead = createDeferred<void>();
+    const snapshot = eventStore.withSnapshot(A, FIRST, LAST, () => isRead.promise);
+    expect(await eventStore.deleteSuperseded(A, DAY)).toHaveLength(1);
+    isRead.resolve();
+    await snapshot;
+  });
+
   it("notifies observers before files are merged or deleted, and keeps the files if one rejects", async () => {
     const { eventStore, append, flush, look } = await openStore();
     for (let part = 0; part < 3; part++) {

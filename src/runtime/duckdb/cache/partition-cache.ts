@@ -282,37 +282,43 @@ export class PartitionCache {
     group: readonly Partition[],
     { loading, columns }: { readonly loading: Loading; readonly columns: ReadonlySet<ColumnName> },
   ): Promise<CachedBlock> {
-    const parquetBytes = parquetBytesOf(group);
     const grows = group.some((partition) => this.#grows(partition));
     const use = { ...loading, columns };
-    const block = grows ? blocks.create(siteId, use, true) : blocks.withRoom(siteId, parquetBytes, use);
-    let isUnchanged = block.days.length > 0;
+    const block = grows ? blocks.create(siteId, use, true) : blocks.withRoom(siteId, parquetBytesOf(group), use);
     pin(block, loading);
+    let isWhole = block.days.length > 0;
     try {
       // In steps, so that the files of many days are not all in memory at once.
       for (const step of groupIntoBlocks(group, LOAD_BYTES_MAX)) {
+        loading.signal.throwIfAborted();
         const read = await this.#read(
           step.flatMap(({ files }) => files),
           (key) => this.#leaveOut(key, "a partition file is gone"),
         );
-        isUnchanged = false;
+        isWhole = false;
         const unreadable = await this.#append(block, { files: read, columns: [...columns] });
         for (const { key } of read) if (!unreadable.has(key)) this.#options.leftOutFiles.forget(key);
         if (loading.columns.has("props")) this.#propsShare.check([block], blocks.all);
+        this.#addDays(blocks, block, step);
+        isWhole = true;
       }
     } catch (error) {
-      if (!isUnchanged) this.#eviction.abandon(blocks, block);
+      if (!isWhole) this.#eviction.abandon(blocks, block);
       throw error;
     } finally {
       unpin(block, loading);
     }
-    block.parquetBytes += parquetBytes;
-    for (const { day, journaled } of group) {
+    return block;
+  }
+
+  /** Days that are loaded from their files. */
+  #addDays(blocks: CachedBlocks, block: CachedBlock, days: readonly Partition[]): void {
+    block.parquetBytes += parquetBytesOf(days);
+    for (const { day, journaled } of days) {
       const inFiles = journaled.filter((run) => run.inFiles);
       const delivered = new Map(inFiles.map(({ segment }) => [segment, Number.POSITIVE_INFINITY]));
       blocks.addDay(block, day, { delivered });
     }
-    return block;
   }
 
   async #read(files: readonly PartitionFile[], onGone: (key: string) => void = () => {}): Promise<BlockFile[]> {
