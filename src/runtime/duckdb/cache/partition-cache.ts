@@ -155,7 +155,7 @@ export class PartitionCache {
     const blocks = this.#blocks;
     const partitions = all.filter(({ day }) => firstDay <= day && day <= lastDay);
     const pinned = new Set<CachedBlock>();
-    /** With those of outdated blocks: if one has a file that cannot be read, each column that it lacks loads all of it again. */
+    /** The columns to load, with those of outdated blocks: if one has a file that cannot be read, each column that it lacks loads all of it again. */
     const columns = new Set(loading.columns);
     const pinOnce = (block: CachedBlock) => {
       if (pinned.has(block)) return;
