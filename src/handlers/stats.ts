@@ -101,6 +101,8 @@ export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, 
   return reader;
 }
 
+const PROGRESS_ID_SHAPE = `[A-Za-z0-9_-]{${PROGRESS_ID_CHARS_MIN},}`;
+
 const PROGRESS_ID = new RegExp(`^[A-Za-z0-9_-]{${PROGRESS_ID_CHARS_MIN},${PROGRESS_ID_CHARS_MAX}}$`);
 
 /** null without one, and for a text that somebody could guess. */
@@ -114,7 +116,10 @@ const PROGRESS_PARAMETERS = {
   ids: required(
     {
       description: `Up to ${PROGRESS_IDS_MAX} texts that requests were sent with as \`X-Progress-Id\`, joined by commas.`,
-      schema: text("Separated by commas."),
+      schema: text(
+        `Separated by commas. Each has at most ${PROGRESS_ID_CHARS_MAX} characters. Bounds of numbers are not in the pattern, which RE2 can compile.`,
+        { pattern: `^${PROGRESS_ID_SHAPE}(?:,${PROGRESS_ID_SHAPE})*$` },
+      ),
       example: "0123456789abcdefghij_-",
     },
     (value, name) => {

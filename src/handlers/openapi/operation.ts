@@ -127,12 +127,10 @@ export const SHARED_PARAMETERS = {
   ProgressId: {
     name: "X-Progress-Id",
     in: "header",
-    description: "A random text by which the progress of the request can be asked for. Other texts are ignored.",
-    schema: text("Kept while the request is under way.", {
-      minLength: PROGRESS_ID_CHARS_MIN,
-      maxLength: PROGRESS_ID_CHARS_MAX,
-      pattern: "^[A-Za-z0-9_-]+$",
-    }),
+    description:
+      `A random text of ${PROGRESS_ID_CHARS_MIN} to ${PROGRESS_ID_CHARS_MAX} letters, digits, "_" and "-", by which the progress of the ` +
+      "request can be asked for. Other texts are ignored.",
+    schema: text("Kept while the request is under way."),
     example: "0123456789abcdefghij_-",
   } satisfies Parameter as Parameter,
 };

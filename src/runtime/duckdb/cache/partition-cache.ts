@@ -174,7 +174,11 @@ export class PartitionCache {
       } while (await this.#areOutdated(pinned, { all, wanted: partitions }, loading, columns));
       for (const partition of partitions) await this.#deliverJournaled(blocks, siteId, partition);
       await this.#eviction.keepToBudget(blocks, loading);
-      if (loading.columns.has("props")) this.#propsShare.check(pinned, blocks.all);
+      if (loading.columns.has("props")) {
+        // Those of blocks that were cached before, and are not of this range, may be dropped.
+        await this.#propsShare.limit(blocks.all);
+        this.#propsShare.check(pinned, blocks.all);
+      }
       return pinned;
     } catch (error) {
       this.#eviction.unpinAll(pinned, loading);

@@ -4,6 +4,9 @@ import { GUEST_CONNECTIONS_SHARE_MAX } from "../../base/config/report-limits.ts"
 /** A checkpoint compresses the rows added since the last one. From this many rows on it is worth its time. */
 const ROWS_BEFORE_CHECKPOINT = 50_000;
 
+/** A column that got rows since takes 256 KB until a checkpoint, however few they are. From this many columns on it is worth its time, too. */
+const COLUMNS_BEFORE_CHECKPOINT = 40;
+
 /** Uncompressed rows take six times the memory. From this multiple on, no query starts before the checkpoint. */
 const OVERDUE_FACTOR = 4;
 
@@ -27,6 +30,8 @@ export class ConnectionPool {
   #acquired = 0;
   #guests = 0;
   #newRows = 0;
+  /** The number of columns of each table that got rows since the last checkpoint. */
+  readonly #grownTables = new Map<string, number>();
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
@@ -77,13 +82,18 @@ export class ConnectionPool {
     if (isGuest) this.#guests += connections;
   }
 
-  noteRows(rows: number): void {
+  /** The rows that a table with so many columns got. */
+  noteRows(rows: number, table = "", columns = 0): void {
     this.#newRows += rows;
+    this.#grownTables.set(table, columns);
   }
 
   checkpointWhenIdle(): void {
-    if (this.#acquired > 0 || this.#newRows < this.#rowsBeforeCheckpoint) return;
+    const columns = [...this.#grownTables.values()].reduce((sum, count) => sum + count, 0);
+    const isWorthIt = this.#newRows >= this.#rowsBeforeCheckpoint || columns >= COLUMNS_BEFORE_CHECKPOINT;
+    if (this.#acquired > 0 || !isWorthIt) return;
     this.#newRows = 0;
+    this.#grownTables.clear();
     this.#options.checkpoint();
   }
 }

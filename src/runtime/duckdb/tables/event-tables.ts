@@ -139,7 +139,8 @@ interface EventTablesOptions {
   readonly run: (statement: string) => Uint8Array;
   readonly insert: (table: string, ipc: Uint8Array) => void;
   readonly sites: EngineSites;
-  readonly noteRows: (rows: number) => void;
+  /** Rows that a table got, and the number of its columns. */
+  readonly noteRows: (rows: number, table: string, columns: number) => void;
   readonly yieldToOthers: () => Promise<void>;
 }
 
@@ -278,7 +279,7 @@ export class EventTables {
     } else await this.#insertWhole(table, site, base, parts);
     await table.sessions.save();
     table.rows += rows;
-    this.#options.noteRows(rows);
+    this.#options.noteRows(rows, table.name, (table.further ? BASE_NAMES : ALL_NAMES).length);
     for (const day of unnumbered) this.#renumber(table, site, day);
     this.#limitProps(table, site);
   }
@@ -348,6 +349,7 @@ export class EventTables {
       const values = furtherValues(column, parts, begin, { strings: site.strings, props: site.props.of(table.id) });
       sites.insertStrings(site);
       await this.#insertRows(furtherTable(table, column), values, rows, () => table.further?.has(column) ?? false);
+      this.#options.noteRows(0, furtherTable(table, column), namesOf(column).length);
     }
   }
 
@@ -398,7 +400,7 @@ export class EventTables {
       const rows = rowsIn(parts);
       if (rows === 0) return;
       await this.#insertFurther(table, site, columns, parts, begin);
-      this.#options.noteRows(rows);
+      this.#options.noteRows(rows, table.name, 0);
       begin += rows;
     };
     for await (const read of this.#readDays(table.siteId, files, decodedOf(columns))) {

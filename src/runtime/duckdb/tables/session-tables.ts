@@ -86,7 +86,7 @@ function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, N
 interface SessionTableOptions {
   readonly run: (statement: string) => Uint8Array;
   readonly insert: (table: string, ipc: Uint8Array) => void;
-  readonly noteRows: (rows: number) => void;
+  readonly noteRows: (rows: number, table: string, columns: number) => void;
   readonly yieldToOthers: () => Promise<void>;
   readonly name: string;
   readonly gapMs: number;
@@ -165,7 +165,7 @@ export class SessionTable {
   #insert(chosen: readonly ChosenSessions[]): void {
     const { name, insert, noteRows } = this.#options;
     for (const ipc of ipcsOf(columnsOf(chosen), rowsOf(chosen))) insert(name, ipc);
-    noteRows(rowsOf(chosen));
+    noteRows(rowsOf(chosen), name, SESSION_COLUMNS.split(",").length);
   }
 
   /**
