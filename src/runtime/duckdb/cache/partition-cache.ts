@@ -48,6 +48,12 @@ interface Snapshot {
   readonly all: readonly Partition[];
 }
 
+interface LoadOptions {
+  readonly loading: Loading;
+  readonly columns: ReadonlySet<ColumnName>;
+  readonly pinOnce: (block: CachedBlock) => void;
+}
+
 interface PartitionCacheOptions {
   readonly engine: Engine;
   readonly eventStore: StoredEvents;
@@ -168,7 +174,7 @@ export class PartitionCache {
         for (const group of this.#groupsOf(await this.#pinCached(siteId, partitions, loading, pinOnce))) {
           loading.signal.throwIfAborted();
           await this.#eviction.makeRoom(blocks, parquetBytesOf(group));
-          pinOnce(await this.#load(blocks, siteId, group, { loading, columns }));
+          await this.#load(blocks, siteId, group, { loading, columns, pinOnce });
           await this.#eviction.keepToBudget(blocks, loading);
         }
       } while (await this.#areOutdated(pinned, { all, wanted: partitions }, loading, columns));
@@ -284,12 +290,13 @@ export class PartitionCache {
     blocks: CachedBlocks,
     siteId: SiteId,
     group: readonly Partition[],
-    { loading, columns }: { readonly loading: Loading; readonly columns: ReadonlySet<ColumnName> },
-  ): Promise<CachedBlock> {
+    { loading, columns, pinOnce }: LoadOptions,
+  ): Promise<void> {
     const grows = group.some((partition) => this.#grows(partition));
     const use = { ...loading, columns };
     const block = grows ? blocks.create(siteId, use, true) : blocks.withRoom(siteId, parquetBytesOf(group), use);
-    pin(block, loading);
+    // From here on, so that nothing evicts it before the query reads it.
+    pinOnce(block);
     let isWhole = block.days.length > 0;
     try {
       // In steps, so that the files of many days are not all in memory at once.
@@ -309,10 +316,7 @@ export class PartitionCache {
     } catch (error) {
       if (!isWhole) this.#eviction.abandon(blocks, block);
       throw error;
-    } finally {
-      unpin(block, loading);
     }
-    return block;
   }
 
   /** Days that are loaded from their files. */
