@@ -40,7 +40,7 @@ it.each([true, false])("sessions of a large day are all there, and other work ru
   const engine = new DuckdbEngine({ ...(await openDuckdb(await engineModule())), yieldToOthers });
   const block = aBlock(site, grows);
   await engine.append(block, { files: [{ key: "large", date: DATE, bytes: fileOf(site, events) }], columns: ["timestamp"] });
-  // Of reading three row groups, of numbering and of inserting their sessions, and of inserting the rows.
+  // Turns between row groups that are read, rows that are numbered, sessions that are inserted, and rows that are inserted.
   expect(turns).toBeGreaterThanOrEqual(3 + 2 + 2 + 1);
   const sums = `SELECT count(*) AS sessions, count(DISTINCT session) AS numbers, CAST(sum(events) AS INTEGER) AS n,
     count(*) FILTER (first_ms = last_ms AND first_ms - ${noon} = visitor_id) AS right_times FROM sessions`;

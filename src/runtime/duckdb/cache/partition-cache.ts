@@ -181,7 +181,7 @@ export class PartitionCache {
       for (const partition of partitions) await this.#deliverJournaled(blocks, siteId, partition);
       await this.#eviction.keepToBudget(blocks, loading);
       if (loading.columns.has("props")) {
-        // Those of blocks that were cached before, and are not of this range, may be dropped.
+        // Cached blocks outside this range may lose their properties.
         await this.#propsShare.limit(blocks.all);
         this.#propsShare.check(pinned, blocks.all);
       }
