@@ -175,6 +175,14 @@ interface SharedStep {
   readonly queries: readonly AggregateQuery[];
 }
 
+/** A step that is being run, and the versions of all its days. */
+interface StepWork {
+  readonly step: PlanStep;
+  readonly shared: SharedStep | undefined;
+  readonly days: readonly PartitionVersion[];
+  readonly by: Reader;
+}
+
 /** Where the rows of each query are among those of others; null if they are not. */
 function placesOf(queries: readonly AggregateQuery[], others: readonly AggregateQuery[]): readonly number[] | null {
   const keys = others.map(rowsKeyOf);
@@ -229,18 +237,13 @@ export class Executor implements PlanRunner {
     by.progress.ask([step.siteRange.range]);
     const covered = await rollups?.coverage(step, days);
     const ofRollups = covered && covered.rollups.length > 0 ? await rollups?.rowsOf(step, covered, by.asker.signal) : null;
-    const rest = await this.#rowsIn(ofRollups && covered ? covered.rest : [step.siteRange.range], step, shared, days, by);
+    const rest = await this.#rowsIn(ofRollups && covered ? covered.rest : [step.siteRange.range], { step, shared, days, by });
     const parts = ofRollups ? rest.map((ofQuery, i) => [...(ofRollups[i] ?? []), ...ofQuery]) : rest;
     return this.#totals(step, parts, by.asker);
   }
 
-  async #rowsIn(
-    ranges: readonly DateRange[],
-    step: PlanStep,
-    shared: SharedStep | undefined,
-    days: readonly PartitionVersion[],
-    by: Reader,
-  ): Promise<PartsOfQueries> {
+  async #rowsIn(ranges: readonly DateRange[], work: StepWork): Promise<PartsOfQueries> {
+    const { step, by } = work;
     const { siteRange, queries } = step;
     const found: (readonly Columns[])[] = [];
     const left: DateRange[] = [];
@@ -249,18 +252,12 @@ export class Executor implements PlanRunner {
       if (ofFiles) found.push(ofFiles);
       else left.push(range);
     }
-    if (left.length > 0) found.push(...(await this.#rowsOfEvents(left, step, shared, days, by)));
+    if (left.length > 0) found.push(...(await this.#rowsOfEvents(left, work)));
     return queries.map((_, i) => found.map((ofQueries) => ofQueries[i] ?? {}));
   }
 
   /** The rows of each query for each part of the ranges. Large ranges are divided among the threads. */
-  async #rowsOfEvents(
-    ranges: readonly DateRange[],
-    step: PlanStep,
-    shared: SharedStep | undefined,
-    days: readonly PartitionVersion[],
-    by: Reader,
-  ): Promise<PartsOfQueries> {
+  async #rowsOfEvents(ranges: readonly DateRange[], { step, shared, days, by }: StepWork): Promise<PartsOfQueries> {
     const { others, rotationDays } = this.#options;
     const places = shared && placesOf(step.queries, shared.queries);
     const daysIn = (range: DateRange) => days.filter((day) => isWithin(range, day));

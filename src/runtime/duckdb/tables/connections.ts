@@ -82,9 +82,12 @@ export class ConnectionPool {
     if (isGuest) this.#guests += connections;
   }
 
-  /** The rows that a table with so many columns got. */
-  noteRows(rows: number, table = "", columns = 0): void {
+  noteRows(rows: number): void {
     this.#newRows += rows;
+  }
+
+  /** A table of so many columns got rows. */
+  noteColumns(table: string, columns: number): void {
     this.#grownTables.set(table, columns);
   }
 

@@ -78,7 +78,7 @@ export class DuckdbEngine implements Engine {
       yieldToOthers,
     };
     this.#sites = new EngineSites(loader);
-    this.#eventTables = new EventTables({ ...loader, sites: this.#sites, noteRows: (...rows) => this.#connections.noteRows(...rows) });
+    this.#eventTables = new EventTables({ ...loader, sites: this.#sites, grown: this.#connections });
     this.#queries = new QueryRunner({
       ...loader,
       bindings,

@@ -110,22 +110,24 @@ export function valuesOf(name: ColumnName, parts: readonly DecodedEvents[], dict
 
 const rowsOf = (parts: readonly DecodedEvents[]): number => parts.reduce((sum, { rows }) => sum + rows, 0);
 
-export function visitorIdsOf(parts: readonly DecodedEvents[]): BigUint64Array {
-  const all = new BigUint64Array(rowsOf(parts));
+/** Copies the parts one after the other into `all`. */
+function joined<Values extends BigInt64Array | BigUint64Array>(all: Values, parts: readonly Values[]): Values {
   let begin = 0;
-  for (const { rows, visitorIds } of parts) {
-    all.set(visitorIds, begin);
-    begin += rows;
+  for (const part of parts) {
+    all.set(part as BigInt64Array & BigUint64Array, begin);
+    begin += part.length;
   }
   return all;
 }
 
-export function timestampsOf(parts: readonly DecodedEvents[]): BigInt64Array {
-  const all = new BigInt64Array(rowsOf(parts));
-  let begin = 0;
-  for (const { rows, timestampsMs } of parts) {
-    all.set(timestampsMs, begin);
-    begin += rows;
-  }
-  return all;
-}
+export const visitorIdsOf = (parts: readonly DecodedEvents[]): BigUint64Array =>
+  joined(
+    new BigUint64Array(rowsOf(parts)),
+    parts.map(({ visitorIds }) => visitorIds),
+  );
+
+export const timestampsOf = (parts: readonly DecodedEvents[]): BigInt64Array =>
+  joined(
+    new BigInt64Array(rowsOf(parts)),
+    parts.map(({ timestampsMs }) => timestampsMs),
+  );

@@ -23,7 +23,7 @@ import {
   valuesOf,
   visitorIdsOf,
 } from "./event-columns.ts";
-import { type DayRows, SESSION_COLUMNS, SessionTable } from "./session-tables.ts";
+import { type DayRows, type Grown, SESSION_COLUMNS, SessionTable } from "./session-tables.ts";
 
 /** Rows that are inserted together, if there are so many: a row group of DuckDB, so that none is compressed twice. */
 const ROWS_TOGETHER = 122_880;
@@ -139,8 +139,7 @@ interface EventTablesOptions {
   readonly run: (statement: string) => Uint8Array;
   readonly insert: (table: string, ipc: Uint8Array) => void;
   readonly sites: EngineSites;
-  /** Rows that a table got, and the number of its columns. */
-  readonly noteRows: (rows: number, table: string, columns: number) => void;
+  readonly grown: Grown;
   readonly yieldToOthers: () => Promise<void>;
 }
 
@@ -279,7 +278,8 @@ export class EventTables {
     } else await this.#insertWhole(table, site, base, parts);
     await table.sessions.save();
     table.rows += rows;
-    this.#options.noteRows(rows, table.name, (table.further ? BASE_NAMES : ALL_NAMES).length);
+    this.#options.grown.noteRows(rows);
+    this.#options.grown.noteColumns(table.name, (table.further ? BASE_NAMES : ALL_NAMES).length);
     for (const day of unnumbered) this.#renumber(table, site, day);
     this.#limitProps(table, site);
   }
@@ -349,7 +349,7 @@ export class EventTables {
       const values = furtherValues(column, parts, begin, { strings: site.strings, props: site.props.of(table.id) });
       sites.insertStrings(site);
       await this.#insertRows(furtherTable(table, column), values, rows, () => table.further?.has(column) ?? false);
-      this.#options.noteRows(0, furtherTable(table, column), namesOf(column).length);
+      this.#options.grown.noteColumns(furtherTable(table, column), namesOf(column).length);
     }
   }
 
@@ -400,7 +400,7 @@ export class EventTables {
       const rows = rowsIn(parts);
       if (rows === 0) return;
       await this.#insertFurther(table, site, columns, parts, begin);
-      this.#options.noteRows(rows, table.name, 0);
+      this.#options.grown.noteRows(rows);
       begin += rows;
     };
     for await (const read of this.#readDays(table.siteId, files, decodedOf(columns))) {

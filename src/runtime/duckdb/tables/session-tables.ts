@@ -1,6 +1,7 @@
 /** The sessions of a block's events: the number of each event's, and the table of what they are, which the relation `sessions` reads. */
 import { floatsOf, integersOf, wordsOf } from "../../base/bytes.ts";
 import { countedFrom, ipcsOf, type NumberValues } from "./arrow.ts";
+import type { ConnectionPool } from "./connections.ts";
 import { DaySessions, type SessionRows, sortedSessions, VisitorIndex } from "./day-sessions.ts";
 
 /** Columns of the relation `sessions` (see `EngineQuery`). */
@@ -83,10 +84,13 @@ function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, N
   };
 }
 
+/** Told of what a checkpoint has to compress. */
+export type Grown = Pick<ConnectionPool, "noteRows" | "noteColumns">;
+
 interface SessionTableOptions {
   readonly run: (statement: string) => Uint8Array;
   readonly insert: (table: string, ipc: Uint8Array) => void;
-  readonly noteRows: (rows: number, table: string, columns: number) => void;
+  readonly grown: Grown;
   readonly yieldToOthers: () => Promise<void>;
   readonly name: string;
   readonly gapMs: number;
@@ -163,9 +167,11 @@ export class SessionTable {
   }
 
   #insert(chosen: readonly ChosenSessions[]): void {
-    const { name, insert, noteRows } = this.#options;
-    for (const ipc of ipcsOf(columnsOf(chosen), rowsOf(chosen))) insert(name, ipc);
-    noteRows(rowsOf(chosen), name, SESSION_COLUMNS.split(",").length);
+    const { name, insert, grown } = this.#options;
+    const [columns, rows] = [columnsOf(chosen), rowsOf(chosen)];
+    for (const ipc of ipcsOf(columns, rows)) insert(name, ipc);
+    grown.noteRows(rows);
+    grown.noteColumns(name, Object.keys(columns).length);
   }
 
   /**

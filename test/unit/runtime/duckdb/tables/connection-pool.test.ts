@@ -110,6 +110,18 @@ describe("the engine's connection pool", () => {
     expect(done).toEqual(["first", "next"]);
   });
 
+  it("runs a checkpoint once enough columns have new rows, however few, and counts each table once", () => {
+    const { pool, done } = makeWorld();
+    for (let append = 0; append < 10; append++) pool.noteColumns("events", 35);
+    pool.noteColumns("city", 4);
+    pool.checkpointWhenIdle();
+    expect(done).toEqual([]);
+    pool.noteColumns("sessions", 1);
+    pool.checkpointWhenIdle();
+    pool.checkpointWhenIdle();
+    expect(done).toEqual(["checkpoint"]);
+  });
+
   it("runs a checkpoint once enough rows are new and no query is running", async () => {
     const { pool, done, query, settled } = makeWorld();
     pool.noteRows(9);
