@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sourceFromAndroidPackage, sourceFromHost, withoutWww } from "../../../../src/runtime/ingest/referrer.ts";
+import { sourceFromAndroidPackage, sourceFromHost, withoutWww } from "../../../../src/runtime/arrivals/source-names.ts";
 
 describe("sourceFromHost", () => {
   it.each([
