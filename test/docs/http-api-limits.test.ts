@@ -80,6 +80,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Body of `PUT /api/settings`": `${count(admin.SETTINGS_FILE_BYTES_MAX)} bytes`,
   "Name of a site": `${between(1, shared.SITE_NAME_CHARS_MAX)} characters`,
   "Entries of a list in a site's settings": `${admin.SITE_LIST_ENTRIES_MAX} entries of ${admin.SITE_LIST_ENTRY_CHARS_MAX} characters`,
+  "Rules of channels of a site": `${admin.CHANNEL_RULES_MAX} rules with ${admin.CHANNEL_VALUES_MAX} values`,
   "Goals of a site": count(admin.GOALS_MAX),
   "Segments of a site": count(admin.SEGMENTS_MAX),
   "Annotations of a site": count(admin.ANNOTATIONS_MAX),

@@ -37,6 +37,9 @@ const SETTINGS = {
   excluded_addresses: ["192.0.2.7", "2001:db8::/32"],
   excluded_countries: ["DE", "AT"],
   hidden_cards: ["revenue", "flow"],
+  own_hosts: ["*.kept.test"],
+  ignored_referrers: ["pay.test"],
+  channel_rules: [{ channel: "Email", source: ["Google"], referrer: [], utm_source: [], utm_medium: ["a*"], click_id: [] }],
   retention_days: 0,
 };
 

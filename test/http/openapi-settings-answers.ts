@@ -50,6 +50,11 @@ const SET = {
   excluded_addresses: ["192.0.2.0/24"],
   excluded_countries: ["XK"],
   hidden_cards: ["flow"],
+  own_hosts: ["*.shop.example"],
+  ignored_referrers: ["pay.example"],
+  channel_rules: [
+    { channel: "Email", source: ["Google"], referrer: ["a.example"], utm_source: ["b"], utm_medium: ["c*"], click_id: ["gclid"] },
+  ],
   retention_days: 30,
 };
 

@@ -25,6 +25,9 @@ const DEFAULTS = {
   excluded_addresses: [],
   excluded_countries: [],
   hidden_cards: [],
+  own_hosts: [],
+  ignored_referrers: [],
+  channel_rules: [],
   retention_days: null,
 };
 
@@ -37,6 +40,12 @@ const ALL = {
   excluded_addresses: ["192.0.2.7", "2001:db8::/32"],
   excluded_countries: ["DE", "AT"],
   hidden_cards: ["revenue", "flow"],
+  own_hosts: ["*.shop.example", "brand.example"],
+  ignored_referrers: ["pay.example"],
+  channel_rules: [
+    { channel: "Affiliates", source: [], referrer: ["*.partner.example"], utm_source: ["Partner*"], utm_medium: [], click_id: [] },
+    { channel: "Display", source: ["Google"], referrer: [], utm_source: [], utm_medium: ["cpm"], click_id: ["gclid"] },
+  ],
   retention_days: 0,
 };
 
@@ -153,12 +162,18 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
         excluded_addresses: ["::ffff:192.0.2.1", "192.0.2.1", "10.1.2.3/8", "2001:DB8:0:0::1/48", "::ffff:198.51.100.0/120", "::/0"],
         excluded_countries: ["de", "DE", "xk"],
         hidden_cards: ["flow", "flow"],
+        own_hosts: ["Shop.Example.", "shop.example", "*.Shop.example", "bücher.example", "localhost"],
+        ignored_referrers: [" PAY.example ", "192.0.2.1", "com.example.app"],
+        channel_rules: [{ channel: "SMS", utm_source: [" Text "] }],
       });
       expect(settings).toMatchObject({
         excluded_paths: ["/a", "/", "/b*"],
         excluded_addresses: ["192.0.2.1", "10.0.0.0/8", "2001:db8::/48", "198.51.100.0/24", "::/0"],
         excluded_countries: ["DE", "XK"],
         hidden_cards: ["flow"],
+        own_hosts: ["shop.example", "*.shop.example", "xn--bcher-kva.example", "localhost"],
+        ignored_referrers: ["pay.example", "192.0.2.1", "com.example.app"],
+        channel_rules: [{ channel: "SMS", source: [], referrer: [], utm_source: ["Text"], utm_medium: [], click_id: [] }],
       });
     });
 
@@ -185,6 +200,26 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
         await refused({ excluded_addresses: [wrong] }, 400, '"excluded_addresses"', JSON.stringify(wrong));
       await refused({ excluded_countries: ["DEU"] }, 400, '"excluded_countries"', "DEU");
       await refused({ hidden_cards: ["weather"] }, 400, '"hidden_cards"', "sources", "weather");
+      for (const wrong of ["https://shop.example", "shop.example/path", "*", "*.", "a.*.example", "a b", "", "shop..example"])
+        await refused({ own_hosts: [wrong] }, 400, '"own_hosts"', "*.shop.example", JSON.stringify(wrong));
+      await refused({ ignored_referrers: ["pay.example:443/x"] }, 400, '"ignored_referrers"', "pay.example:443/x");
+      const email = { channel: "Email", source: ["Google"] };
+      await refused({ channel_rules: {} }, 422, '"channel_rules"');
+      await refused({ channel_rules: ["Email"] }, 422, '"channel_rules"');
+      await refused({ channel_rules: [{ source: ["Google"] }] }, 422, '"channel_rules[0].channel"');
+      await refused({ channel_rules: [email, { ...email, channel: "email" }] }, 400, '"channel_rules[1].channel"', "Organic Search");
+      await refused({ channel_rules: [{ channel: "Email" }] }, 400, '"channel_rules[0]"', "condition", "utm_medium");
+      await refused({ channel_rules: [{ ...email, medium: ["x"] }] }, 400, '"channel_rules[0].medium"', "utm_medium");
+      await refused({ channel_rules: [{ ...email, source: "Google" }] }, 422, '"channel_rules[0].source"');
+      await refused({ channel_rules: [{ ...email, source: [" "] }] }, 400, '"channel_rules[0].source"', "512");
+      await refused({ channel_rules: Array.from({ length: 51 }, () => email) }, 400, '"channel_rules"', "50", "51");
+      await refused(
+        { channel_rules: [email, { ...email, source: long }, { ...email, source: long }] },
+        400,
+        '"channel_rules"',
+        "200",
+        "203",
+      );
       for (const wrong of [-1, 1.5, 36_501]) await refused({ retention_days: wrong }, 400, '"retention_days"', "36500", String(wrong));
       await refused({ retention_days: "7" }, 422, '"retention_days"');
       await refused({ exclude_paths: [] }, 400, "exclude_paths", "excluded_paths");

@@ -192,9 +192,9 @@ export class Body<F extends Fields> {
     return this.#fields[name]?.check(sent[name], name) as ValuesOf<F>[Name];
   }
 
-  parse(body: JsonObject): ValuesOf<F> {
-    if (!this.#isOpen) refuseUnknownFields(body, Object.keys(this.#fields), Object.keys(this.responseOnly));
-    return this.check(this.read(body));
+  parse(body: JsonObject, prefix = ""): ValuesOf<F> {
+    if (!this.#isOpen) refuseUnknownFields(body, Object.keys(this.#fields), Object.keys(this.responseOnly), prefix);
+    return this.check(this.read(body, prefix), prefix);
   }
 
   #map(value: (declared: Field, name: string) => unknown): object {
@@ -202,8 +202,8 @@ export class Body<F extends Fields> {
   }
 }
 
-function refuseUnknownFields(body: JsonObject, fields: readonly string[], ignored: readonly string[]): void {
+function refuseUnknownFields(body: JsonObject, fields: readonly string[], ignored: readonly string[], prefix: string): void {
   const unknown = Object.keys(body).find((name) => !fields.includes(name) && !ignored.includes(name));
   if (unknown === undefined) return;
-  throw invalidInput(`Unknown field ${JSON.stringify(unknown.slice(0, 64))}. Use any of: ${fields.join(", ")}`);
+  throw invalidInput(`Unknown field ${JSON.stringify(prefix + unknown.slice(0, 64))}. Use any of: ${fields.join(", ")}`);
 }

@@ -1,5 +1,6 @@
 /** The settings of a site: the rule and default of each, and how they are written in requests, responses and records (docs/sites.md). */
 import { RETENTION_DAYS_MAX, SITE_NAME_CHARS_MAX } from "../../shared/limits.ts";
+import { normalizeHost } from "../../shared/paths.ts";
 import { CARDS, WEEK_STARTS } from "../../shared/site-choices.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import type { JsonObject } from "../../storage/record-store.ts";
@@ -24,6 +25,7 @@ import { SITE_LIST_ENTRIES_MAX, SITE_LIST_ENTRY_CHARS_MAX } from "../base/config
 import { siteIdSchema, parseSiteId } from "../base/config/names.ts";
 import { invalidInput, AppError } from "../base/errors.ts";
 import { boolean, closed, count, list, orNull, text, word } from "../base/json-schema.ts";
+import { channelRulesField } from "./channel-rules.ts";
 import { networkText, parseNetwork } from "./ip-network.ts";
 import type { SiteId } from "../../storage/event.ts";
 
@@ -39,6 +41,19 @@ function parseAddress(entry: string): string | null {
   const network = parseNetwork(entry);
   return network && networkText(network);
 }
+
+const HOST = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/;
+
+const SUBDOMAINS = /^\*\./;
+
+/** In the spelling in which hosts are stored, `*.` in front kept. */
+function parseHost(entry: string): string | null {
+  const host = normalizeHost(entry.replace(SUBDOMAINS, ""));
+  if (!HOST.test(host)) return null;
+  return SUBDOMAINS.test(entry) ? `*.${host}` : host;
+}
+
+const HOST_RULE = "hosts such as shop.example, or *.shop.example for its subdomains";
 
 const PATH_RULE = `paths of at most ${SITE_LIST_ENTRY_CHARS_MAX} characters that start with / and may have the wildcard *, without ? and #`;
 
@@ -96,6 +111,17 @@ const FIELDS = {
     (entry) => CARDS.find((card) => card === entry) ?? null,
     { enum: CARDS },
   ),
+  own_hosts: listField(
+    "Hosts of the site besides its id: referrers from there are the site's own. `*.` in front stands for all subdomains.",
+    HOST_RULE,
+    parseHost,
+  ),
+  ignored_referrers: listField(
+    "Hosts that count as no referrer, besides those of payment and sign-in. `*.` in front stands for all subdomains.",
+    HOST_RULE,
+    parseHost,
+  ),
+  channel_rules: channelRulesField,
   retention_days: integerField(
     orNull(count("Days for which events are kept; 0 forever, null for the option `retention_days`.", { maximum: RETENTION_DAYS_MAX })),
   ),
@@ -121,6 +147,9 @@ const NAMES = {
   excludedAddresses: "excluded_addresses",
   excludedCountries: "excluded_countries",
   hiddenCards: "hidden_cards",
+  ownHosts: "own_hosts",
+  ignoredReferrers: "ignored_referrers",
+  channelRules: "channel_rules",
   retentionDays: "retention_days",
 } as const satisfies Readonly<Record<string, keyof typeof FIELDS>>;
 

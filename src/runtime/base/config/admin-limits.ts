@@ -80,6 +80,10 @@ export const GUEST_REQUESTS_AT_ONCE = 100;
 export const SITE_LIST_ENTRIES_MAX = 100;
 export const SITE_LIST_ENTRY_CHARS_MAX = 512;
 
+/** Rules of channels of a site, and the values of all their conditions: a report tests each visit's arrival against them. */
+export const CHANNEL_RULES_MAX = 50;
+export const CHANNEL_VALUES_MAX = 200;
+
 /** Largest file of settings that can be imported: ten thousand sites with some of each. */
 export const SETTINGS_FILE_BYTES_MAX = 8 * MIB;
 
