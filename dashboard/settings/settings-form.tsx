@@ -11,17 +11,23 @@ import { entriesOf, guardUnload, useFieldProblems, type CheckedField, type Field
 
 type SettingName = keyof SiteSettings;
 
-export const ALL_SETTINGS: readonly SettingName[] = [
-  "name",
-  "time_zone",
-  "week_start",
-  "public",
-  "excluded_paths",
-  "excluded_addresses",
-  "excluded_countries",
-  "hidden_cards",
-  "retention_days",
-];
+/** A setting that is missing here would get its default when any other is saved, so it does not compile without all. */
+const EVERY_SETTING: Readonly<Record<SettingName, true>> = {
+  name: true,
+  time_zone: true,
+  week_start: true,
+  public: true,
+  excluded_paths: true,
+  excluded_addresses: true,
+  excluded_countries: true,
+  hidden_cards: true,
+  own_hosts: true,
+  ignored_referrers: true,
+  channel_rules: true,
+  retention_days: true,
+};
+
+export const ALL_SETTINGS = Object.keys(EVERY_SETTING) as readonly SettingName[];
 
 /** Typed values: lists may contain empty entries, and a number may be NaN. */
 type Changes = Partial<SiteSettings>;

@@ -41,14 +41,14 @@ const DESCRIPTION =
   "Rules that give visits a channel, before the built-in ones; the first that matches counts. A rule matches if all of its conditions " +
   "have a value that matches, in any case.";
 
+const valuesIn = (rules: readonly ChannelRule[]): number =>
+  rules.flatMap((rule) => CHANNEL_CONDITIONS.flatMap((name) => rule[name])).length;
+
 function checkedRule(sent: JsonObject, name: string): ChannelRule {
   const rule = RULE.parse(sent, `${name}.`);
-  if (CHANNEL_CONDITIONS.some((condition) => rule[condition].length > 0)) return rule;
+  if (valuesIn([rule]) > 0) return rule;
   throw invalidInput(`Field "${name}" must have at least one condition of: ${CHANNEL_CONDITIONS.join(", ")}`);
 }
-
-const valuesIn = (rules: readonly ChannelRule[]): number =>
-  rules.reduce((sum, rule) => sum + CHANNEL_CONDITIONS.reduce((values, condition) => values + rule[condition].length, 0), 0);
 
 export const channelRulesField = withDefault<readonly ChannelRule[]>(
   field(
