@@ -28,7 +28,6 @@ export function normalizePathPart(part: string): string {
   if (part.search(ENCODING_OR_ENCODED) === -1) return part;
   const decodes = !STRAY_PERCENT.test(part);
   return wellFormed(part).replace(ENCODING_OR_ENCODED, (found) => {
-    if (found === "\\") return "/";
     if (found.length !== 3 || !found.startsWith("%")) return encodeURIComponent(found);
     const character = String.fromCharCode(Number.parseInt(found.slice(1), 16));
     return decodes && UNRESERVED.test(character) ? character : found.toUpperCase();
@@ -52,7 +51,7 @@ function withoutTrailingSlashes(path: string): string {
   return ANY_FOLDER.test(path) ? path : path.slice(0, end);
 }
 
-const NOT_IN_QUERY = /[%&+#=\\]/g;
+const NOT_IN_QUERY = /[%&+#=]/g;
 
 const queryText = (text: string): string => normalizePathPart(wellFormed(text).replaceAll(NOT_IN_QUERY, encodeURIComponent));
 
@@ -65,13 +64,13 @@ export const pathQuery = (parameters: Iterable<readonly [name: string, value: st
     .join("");
 
 /**
- * A path, or a pattern with the wildcard `*`, in the spelling in which paths are stored: normalized as above, without segments `.` and
- * `..`, and without trailing slashes except for the root.
+ * A path, or a pattern with the wildcard `*`, in the spelling in which paths are stored: normalized as above, with slashes for
+ * backslashes, without segments `.` and `..`, and without trailing slashes except for the root.
  */
 export function normalizePath(path: string): string {
   if (PLAIN_PATH.test(path)) return withoutTrailingSlashes(path);
   const queryAt = path.indexOf("?");
-  const part = normalizePathPart(queryAt === -1 ? path : path.slice(0, queryAt));
+  const part = normalizePathPart((queryAt === -1 ? path : path.slice(0, queryAt)).replaceAll("\\", "/"));
   const own = withoutTrailingSlashes(part.startsWith("/") && part.includes("/.") ? withoutDotSegments(part) : part);
   return queryAt === -1 ? own : own + pathQuery(new URLSearchParams(path.slice(queryAt + 1)));
 }
@@ -119,12 +118,13 @@ const LOST_SPACE = /^ | $|(?<= ) /g;
 export const readablePath = (path: string): string =>
   PLAIN_PATH.test(path) ? path : normalizePathPart(path).replace(ENCODINGS, readableRun).replaceAll(LOST_SPACE, "%20");
 
-const PLAIN_HOST = /^[a-z][a-z\d-]*(?:\.[a-z][a-z\d-]*)+$/;
+/** Nearly all hosts; the last label of an IPv4 address begins with a digit. */
+const PLAIN_HOST = /^(?:[a-z\d-]+\.)+[a-z][a-z\d-]*$/;
 
 /** DNS names have at most 253 characters. Converting an internationalized one takes quadratic time. */
 const HOST_CHARS_MAX = 320;
 
-/** As the URL parser has it; null for what cannot be a host. */
+/** The parsed host; null for what cannot be one. */
 function parsedHost(host: string): string | null {
   if (host.length > HOST_CHARS_MAX || /[/\\?#@]/.test(host)) return null;
   try {

@@ -1,4 +1,4 @@
-/** What a stored version may mean: browsers have stopped to say newer ones, so it is shown as "10.15 or later" (docs/reports.md, "Devices"). */
+/** What a stored version may mean: browsers have stopped to say newer ones, so it is shown as "10.15 or later" (docs/http-api.md, "Stored values"). */
 
 /** Versions at which the User-Agents of a system stand still, and how they are shown. Safari froze that of iOS with version 26. */
 const FROZEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -10,7 +10,7 @@ const FROZEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ChromeOS: { "14541": "14541 or later" },
 };
 
-/** Without a system, as in a list of the versions of all: what holds for each of them. */
+/** Labels in a list of the versions of all systems: what holds for each of them. */
 const OF_ANY_SYSTEM: Readonly<Record<string, string>> = { "10": "10 or later", "10.15": "10.15 or later" };
 
 /** The label of a stored version of an operating system; `os` is the recorded name, null if the version may be that of any. */

@@ -1,4 +1,5 @@
 /** The encoding of events in Parquet files, and its inverse. The only user of hyparquet-writer. */
+import { normalizeHost, normalizePath } from "../shared/paths.ts";
 import { checkSeal, seal, SEAL_ENTRY } from "./checksum.ts";
 import {
   type ColumnKind,
@@ -77,6 +78,30 @@ export function encodeEvents(events: readonly StoredEvent[]): Uint8Array {
   return file.finish();
 }
 
+/** The footer entry of files whose paths and hosts are normalized (docs/data-format.md, "Columns"). */
+const SPELLING_ENTRY = { key: "sandpiper.spelling", value: "1" };
+
+const NORMALIZED: Readonly<Record<string, (text: string) => string>> = { pathname: normalizePath, hostname: normalizeHost };
+
+/** A row group of events. */
+type Part = Pick<ParquetColumns, "rows" | "texts" | "numbers">;
+
+/** Earlier versions stored paths as they were sent: `/caf%c3%a9` beside `/caf%C3%A9`. Each distinct text is normalized once. */
+const normalizedPart = (part: ParquetColumns): Part => ({
+  rows: part.rows,
+  texts(name) {
+    const { texts, places } = part.texts(name);
+    const normalize = NORMALIZED[name];
+    return { texts: normalize ? texts.map((text) => normalize(text)) : texts, places };
+  },
+  numbers: (name) => part.numbers(name),
+});
+
+function partsOf(bytes: Uint8Array): readonly Part[] {
+  const { entries, parts } = openParquet(bytes);
+  return entries.get(SPELLING_ENTRY.key) === SPELLING_ENTRY.value ? parts : parts.map(normalizedPart);
+}
+
 /** Rows per row group, which a reader decodes at a time. Twice as many would save 2 % of a file's size. */
 const PART_ROWS_MAX = 50_000;
 
@@ -87,7 +112,7 @@ function beginFile() {
     schema: SCHEMA_OF_ROWS,
     codec: "SNAPPY",
     createdBy: "sandpiper",
-    kvMetadata: [SEAL_ENTRY],
+    kvMetadata: [SPELLING_ENTRY, SEAL_ENTRY],
   });
   return {
     write(columns: EventColumns): void {
@@ -165,19 +190,19 @@ export function countEvents(bytes: Uint8Array): number | null {
   }
 }
 
-function numbersOfAll(part: ParquetColumns, name: string): BigInt64Array {
+function numbersOfAll(part: Part, name: string): BigInt64Array {
   const { numbers, recorded } = part.numbers(name);
   if (recorded.includes(0)) throw new Error(`the file has no ${name} in some of its rows`);
   return numbers;
 }
 
-function visitorIdsOf(part: ParquetColumns): BigUint64Array {
+function visitorIdsOf(part: Part): BigUint64Array {
   const { buffer, byteOffset, length } = numbersOfAll(part, "visitor_id");
   return new BigUint64Array(buffer, byteOffset, length);
 }
 
 /** Decodes texts and numbers when they are read, each time. */
-const openedPart = (part: ParquetColumns): DecodedEvents => ({
+const openedPart = (part: Part): DecodedEvents => ({
   rows: part.rows,
   text: ({ name }) => part.texts(name),
   number: ({ name }) => part.numbers(name),
@@ -188,13 +213,13 @@ const openedPart = (part: ParquetColumns): DecodedEvents => ({
 /** Holds the wanted columns decoded, and decodes the others of an event never, or times and visitors when they are read. */
 class DecodedPart implements DecodedEvents {
   readonly rows: number;
-  readonly #part: ParquetColumns;
+  readonly #part: Part;
   readonly #texts: ReadonlyMap<string, TextColumn>;
   readonly #numbers: ReadonlyMap<string, NumberColumn>;
   #timestampsMs: BigInt64Array | null = null;
   #visitorIds: BigUint64Array | null = null;
 
-  constructor(part: ParquetColumns, wanted: readonly EventColumn[]) {
+  constructor(part: Part, wanted: readonly EventColumn[]) {
     this.rows = part.rows;
     this.#part = part;
     this.#texts = new Map(wanted.filter(isText).map(({ name }) => [name, part.texts(name)]));
@@ -220,12 +245,12 @@ class DecodedPart implements DecodedEvents {
   }
 }
 
-function* decodedParts(parts: Iterable<ParquetColumns>, wanted: readonly EventColumn[]): Generator<DecodedEvents, void> {
+function* decodedParts(parts: Iterable<Part>, wanted: readonly EventColumn[]): Generator<DecodedEvents, void> {
   for (const part of parts) yield new DecodedPart(part, wanted);
 }
 
 /** A folder that was renamed by hand has the events of another site. */
-function* partsOfSite(parts: readonly ParquetColumns[], siteId: SiteId): Generator<ParquetColumns, void> {
+function* partsOfSite(parts: readonly Part[], siteId: SiteId): Generator<Part, void> {
   for (const part of parts) {
     const other = part.texts(SITE_COLUMN.name).texts.find((text) => text !== siteId);
     if (other !== undefined)
@@ -241,7 +266,7 @@ function* partsOfSite(parts: readonly ParquetColumns[], siteId: SiteId): Generat
  */
 export function decodeEvents(bytes: Uint8Array, wanted: readonly EventColumn[] = EVENT_COLUMNS): Generator<DecodedEvents, void> {
   checkSeal(bytes);
-  return decodedParts(openParquet(bytes).parts, wanted);
+  return decodedParts(partsOf(bytes), wanted);
 }
 
 /** Decodes like `decodeEvents`, and throws at the first row group with events of another site. */
@@ -251,13 +276,13 @@ export function decodeEventsOf(
   wanted: readonly EventColumn[] = EVENT_COLUMNS,
 ): Generator<DecodedEvents, void> {
   checkSeal(bytes);
-  return decodedParts(partsOfSite(openParquet(bytes).parts, siteId), wanted);
+  return decodedParts(partsOfSite(partsOf(bytes), siteId), wanted);
 }
 
 /** Decodes like `decodeEventsOf`, but a text or number only when it is read, each time it is read; that throws if it cannot be. */
 export function* openEventsOf(siteId: SiteId, bytes: Uint8Array): Generator<DecodedEvents, void> {
   checkSeal(bytes);
-  for (const part of partsOfSite(openParquet(bytes).parts, siteId)) yield openedPart(part);
+  for (const part of partsOfSite(partsOf(bytes), siteId)) yield openedPart(part);
 }
 
 /** The reason why the rest of a file cannot be read. */

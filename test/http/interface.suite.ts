@@ -27,6 +27,7 @@ import { describeMaxSites } from "./ingest-sites.suite.ts";
 import { describeOpenapi } from "./openapi.suite.ts";
 import { describeHealthDetails, describeHttps, describeMetrics, describeWellKnown } from "./operations.suite.ts";
 import { describeOwnPages } from "./csrf.suite.ts";
+import { describePageSpelling } from "./page-spelling.suite.ts";
 import { describePasswordChange, describePasswordRules } from "./password.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeGuardedRoutes, describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
@@ -94,6 +95,7 @@ const OF_RULES: readonly Suite[] = [
   [describeBots],
   [describeExtraPaths],
   [describeStoredEvents, "workerd", "clickhouse"],
+  [describePageSpelling, "workerd", "clickhouse"],
   [describeDataMinimisation, "node", "workerd", "clickhouse"],
   [describeStatsParameters],
   [describeStatsMain, "node", "workerd", "clickhouse"],

@@ -1,4 +1,5 @@
 /** URLs of events: pages, links and referrers, parsed in linear time and reduced to what is stored. */
+import { normalizeHost, normalizePath } from "../../shared/paths.ts";
 import { cutToChars } from "../../shared/text.ts";
 import { PATHNAME_CHARS_MAX, URL_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../base/config/limits.ts";
 import { FILE_DOWNLOAD, OUTBOUND_CLICK } from "../base/config/names.ts";
@@ -33,9 +34,9 @@ export function resolveUrl(reference: string, base: URL): URL | null {
 
 /** The stored parts of a page's URL: path, host and campaign parameters (docs/http-api.md, "Event fields"). */
 interface PageUrl {
-  /** Starts with `/`, has no trailing slash except for the root, and is percent-encoded as in the URL standard. */
+  /** Normalized (`normalizePath`). */
   readonly pathname: string;
-  /** Lower case, without the port. null if only a path was sent. */
+  /** Normalized (`normalizeHost`). null if only a path was sent. */
   readonly hostname: string | null;
   readonly utmSource: string | null;
   readonly utmMedium: string | null;
@@ -47,13 +48,11 @@ interface PageUrl {
 // Prepended to a path, so that `//host/path` stays a path.
 const PATH_ORIGIN = "http://localhost";
 
-const SLASH = 47;
-
 const NO_CAMPAIGN = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null };
 
 /** `url` is an absolute http(s) URL or a path that starts with `/`; invalid_input for anything else. */
 export function parsePageUrl(url: string): PageUrl {
-  const isPath = url.charCodeAt(0) === SLASH;
+  const isPath = url.startsWith("/");
   const parsed = parseWebUrl(isPath ? PATH_ORIGIN + url : url);
   if (parsed === null) {
     throw invalidInput(
@@ -62,7 +61,7 @@ export function parsePageUrl(url: string): PageUrl {
   }
   return {
     pathname: pathnameFrom(parsed.pathname),
-    hostname: isPath ? null : parsed.hostname,
+    hostname: isPath ? null : normalizeHost(parsed.hostname),
     ...campaignFrom(parsed.search),
   };
 }
@@ -74,14 +73,10 @@ function parseWebUrl(text: string): URL | null {
 
 /** A serialised path is ASCII, so UTF-16 units are characters. A cut never leaves part of a `%XX`. */
 function pathnameFrom(path: string): string {
-  let end = path.length;
-  if (end > PATHNAME_CHARS_MAX) {
-    end = PATHNAME_CHARS_MAX;
-    const escape = path.indexOf("%", end - 2);
-    if (escape !== -1 && escape < end) end = escape;
-  }
-  while (end > 1 && path.charCodeAt(end - 1) === SLASH) end--;
-  return path.slice(0, end);
+  const normalized = normalizePath(path);
+  if (normalized.length <= PATHNAME_CHARS_MAX) return normalized;
+  const escape = normalized.indexOf("%", PATHNAME_CHARS_MAX - 2);
+  return normalizePath(normalized.slice(0, escape === -1 ? PATHNAME_CHARS_MAX : Math.min(escape, PATHNAME_CHARS_MAX)));
 }
 
 function campaignFrom(search: string) {

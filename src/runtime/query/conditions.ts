@@ -4,6 +4,7 @@
  */
 import { PROPERTY_PREFIX, UNRECORDED } from "../../shared/filters.ts";
 import { CONDITIONS_MAX } from "../../shared/limits.ts";
+import { normalizeHost, normalizeHostPart, normalizePath, normalizePathPart } from "../../shared/paths.ts";
 import { unescapeCommas } from "../../shared/steps.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import { MINUTE_MS } from "../../storage/event.ts";
@@ -35,9 +36,6 @@ export const matchesText = fragment(
     sql`${code} IN (SELECT code FROM matches WHERE ${isBitOf(sql`${{ test, ...(of && { of }) }}`)})`,
 );
 
-/** True if the text of a column matches the pattern, in which `*` matches any characters, or none. */
-const matchesPattern = (name: ColumnName, pattern: string): SqlText => matchesText(column(name), name, { kind: "like", values: [pattern] });
-
 /**
  * True if an event has a value of the property, and it passes the test. `props` is a SELECT of the column `props` of at least these events.
  */
@@ -46,12 +44,36 @@ export const propertyPasses = fragment(
     sql`props IN (SELECT props FROM matching_props WHERE ${isBitOf(sql`${{ propertyTest }}`)})`,
 );
 
+/** How the columns of pages spell their texts: whole ones and patterns, and parts. */
+const SPELLINGS = {
+  pathname: { whole: normalizePath, part: normalizePathPart },
+  hostname: { whole: normalizeHost, part: normalizeHostPart },
+} as const;
+
+/** One object for each test, by which the engine knows it (see `EngineQuery`). */
+const SPELLED = { pathname: new WeakMap<TextTest, TextTest>(), hostname: new WeakMap<TextTest, TextTest>() } as const;
+
+/** The test with its values as the column spells them. Regular expressions are written for the stored spelling. */
+function spelled(of: ColumnName | null, test: TextTest): TextTest {
+  if ((of !== "pathname" && of !== "hostname") || test.kind === "matches") return test;
+  const known = SPELLED[of].get(test);
+  if (known !== undefined) return known;
+  const { whole, part } = SPELLINGS[of];
+  const isPart = test.kind === "contains" || test.kind === "begins" || (test.kind === "like" && of === "hostname");
+  const values = test.values.map((value) => (value === UNRECORDED ? value : isPart ? part(value) : whole(value)));
+  const asStored = { kind: test.kind, values: [...new Set(values)] };
+  SPELLED[of].set(test, asStored);
+  return asStored;
+}
+
 /**
  * True if a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. `of` is the column that it is from, if it is
  * known.
  */
-export const valuePasses = (value: SqlText, of: ColumnName | null, test: TextTest): SqlText =>
-  test.kind === "is" ? equalsText(value, test.values) : matchesText(value, of, test);
+export function valuePasses(value: SqlText, of: ColumnName | null, test: TextTest): SqlText {
+  const asStored = spelled(of, test);
+  return asStored.kind === "is" ? equalsText(value, asStored.values) : matchesText(value, of, asStored);
+}
 
 /** A step of a funnel or sequence: `page:/pricing` or `event:signup` in requests (docs/http-api.md, "Funnel"). */
 export interface Step {
@@ -66,8 +88,8 @@ export const stepName = ({ kind, value }: Step): string => `${kind}:${value}`;
 /** True if an event matches the step. */
 export function stepSql({ kind, value }: Step): SqlText {
   if (kind === "event") return sql`${column("event_name")} = ${textCode(value)}`;
-  const path = value.includes("*") ? matchesPattern("pathname", value) : sql`${column("pathname")} = ${textCode(value)}`;
-  return sql`(${column("event_name")} = ${textCode(PAGEVIEW)} AND ${path})`;
+  const isOnPage = valuePasses(column("pathname"), "pathname", { kind: value.includes("*") ? "like" : "is", values: [value] });
+  return sql`(${column("event_name")} = ${textCode(PAGEVIEW)} AND ${isOnPage})`;
 }
 
 /** A BIGINT with a bit for each test that an event passes; the first test is the lowest bit. */

@@ -7,6 +7,7 @@ import {
   FILTER_EXPRESSION_INSTRUCTIONS_MAX,
   FILTER_EXPRESSION_RANGE_CHARS_MAX,
 } from "../base/config/report-limits.ts";
+import { normalizeHostPart, normalizePathPart } from "../../shared/paths.ts";
 import { WildcardPattern } from "../../shared/text.ts";
 import { expressionSize } from "./expression-size.ts";
 
@@ -128,4 +129,11 @@ export async function compileInTurns(test: TextTest, inTurn: (work: () => Matche
   kept(test, anyOf(matchers));
 }
 
-export const searchTest = (search: string): TextTest => ({ kind: "search", values: [search] });
+/**
+ * Finds paths and hosts, and what contains them, by what people read: there other characters than those of ASCII are encoded, and each case
+ * in its own way.
+ */
+export function searchTest(search: string): TextTest {
+  const paths = [search, search.toLowerCase(), search.toUpperCase()].map(normalizePathPart);
+  return { kind: "search", values: [...new Set([search, ...paths, normalizeHostPart(search)].map(lowerCase))] };
+}

@@ -1,11 +1,12 @@
 /** Events that a site's settings keep from being stored: by path, address and country (docs/sites.md, "Exclude yourself"). */
+import { normalizePath } from "../../shared/paths.ts";
 import { WildcardPattern } from "../../shared/text.ts";
 import { networkMatcher, parseNetwork } from "./ip-network.ts";
 import type { SiteSettings } from "./site-settings.ts";
 
 /** Prepared once, when the settings change. Null for a list that is empty, so that nothing is computed for it. */
 export interface Exclusions {
-  /** Takes paths as they are stored: percent-encoded, without trailing slashes. */
+  /** Takes paths as they are stored, without parameters. */
   readonly hasPath: ((pathname: string) => boolean) | null;
   /** Takes client addresses in canonical form. */
   readonly hasAddress: ((address: string) => boolean) | null;
@@ -13,13 +14,10 @@ export interface Exclusions {
   readonly hasCountry: ((countryCode: string) => boolean) | null;
 }
 
-/** Patterns are written as people read paths; stored paths are encoded by the rules of URLs. */
-const encoded = (pattern: string): string => new URL(`http://localhost${pattern}`).pathname;
-
 /** null if the settings exclude nothing. */
 export function exclusionsOf({ excludedPaths, excludedAddresses, excludedCountries }: SiteSettings): Exclusions | null {
   if (excludedPaths.length + excludedAddresses.length + excludedCountries.length === 0) return null;
-  const paths = excludedPaths.map((pattern) => new WildcardPattern(encoded(pattern)));
+  const paths = excludedPaths.map((pattern) => new WildcardPattern(normalizePath(pattern)));
   const networks = excludedAddresses.map(parseNetwork).filter((network) => network !== null);
   return {
     hasPath: paths.length > 0 ? (pathname) => paths.some((pattern) => pattern.matches(pathname)) : null,

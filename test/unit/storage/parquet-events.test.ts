@@ -5,7 +5,8 @@ import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { utcCalendar } from "../../../src/storage/calendar.ts";
 import { EVENT_COLUMNS, isNumber, type StoredEvent } from "../../../src/storage/event.ts";
-import { type DecodedEvents, decodeEvents, encodeEvents, mergeFiles } from "../../../src/storage/parquet-events.ts";
+import { seal } from "../../../src/storage/checksum.ts";
+import { type DecodedEvents, decodeEvents, encodeEvents, mergeFiles, openEventsOf } from "../../../src/storage/parquet-events.ts";
 import { EARLIER_PARQUET } from "../../support/earlier-version.ts";
 import { aFullEvent, anEvent, anyEvent } from "../../support/stored-event.ts";
 
@@ -13,6 +14,14 @@ import { aFullEvent, anEvent, anyEvent } from "../../support/stored-event.ts";
 const roundTrip = (events: readonly StoredEvent[]): StoredEvent[] => eventsIn(encodeEvents(events));
 
 const eventsIn = (bytes: Uint8Array): StoredEvent[] => [...decodeEvents(bytes)].flatMap(eventsOf);
+
+/** As an earlier version wrote it: with another entry where files have that of their spelling. */
+function withoutMark(file: Uint8Array): Uint8Array {
+  const bytes = file.slice();
+  bytes[Buffer.from(bytes).lastIndexOf("sandpiper.spelling")] = "S".charCodeAt(0);
+  seal(bytes);
+  return bytes;
+}
 
 function eventsOf(decoded: DecodedEvents): StoredEvent[] {
   return Array.from({ length: decoded.rows }, (_, row) => {
@@ -112,6 +121,20 @@ describe("the Parquet codec", () => {
     const merged = mergeFiles(files.map((bytes, i) => ({ key: String(i), siteId: anEvent().siteId, bytes })));
     if (!("bytes" in merged)) throw new Error(merged.reason);
     expect(eventsIn(merged.bytes)).toEqual([aFullEvent(1, { engagedSeconds: null }), anEvent(), aFullEvent(2)]);
+  });
+
+  it("reads paths and hosts of a file without a mark in the spelling of today, and a merge writes it", () => {
+    const page = (pathname: string, hostname: string | null) => anEvent({ pathname, hostname });
+    const sent = [page("/caf%c3%a9", "a.test."), page("/caf%C3%A9", "a.test"), page("/%7ea", null), page("/b", "a.test.")];
+    const today = [page("/caf%C3%A9", "a.test"), page("/caf%C3%A9", "a.test"), page("/~a", null), page("/b", "a.test")];
+    const marked = encodeEvents(sent);
+    expect(eventsIn(marked)).toEqual(sent);
+    const unmarked = withoutMark(marked);
+    expect(eventsIn(unmarked)).toEqual(today);
+    expect([...openEventsOf(anEvent().siteId, unmarked)].flatMap(eventsOf)).toEqual(today);
+    const merged = mergeFiles([{ key: "1", siteId: anEvent().siteId, bytes: unmarked }]);
+    if (!("bytes" in merged)) throw new Error(merged.reason);
+    expect(merged.bytes).toEqual(encodeEvents(today));
   });
 
   it("reads back a file without events", () => {

@@ -70,7 +70,7 @@ export class RollupExecution {
  * Raise it when rows of a measure change although their SQL does not, for example when sessions are numbered in another way, or when a
  * limit on what rollups hold changes. All rollups are then made again.
  */
-const DEFINITIONS_VERSION = 3;
+const DEFINITIONS_VERSION = 4;
 
 /** A query over all events of a range, and what it computes. */
 interface RolledMeasure extends Aggregation {

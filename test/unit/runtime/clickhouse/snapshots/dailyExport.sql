@@ -2,7 +2,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     SELECT bucket, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews
     FROM (SELECT visitor_id, event_name, day AS bucket FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND pathname = {p4:String}) AS scoped) AS placed
     GROUP BY bucket) SELECT bucket, visitors, pageviews FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH counted AS (
@@ -13,7 +13,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     ),
     ranked AS (SELECT day, value, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
     SELECT day, value FROM ranked WHERE place = 1) SELECT value, day FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"pageview"}
+-- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p4":"pageview"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH counted AS (
@@ -24,4 +24,4 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     ),
     ranked AS (SELECT day, value, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
     SELECT day, value FROM ranked WHERE place = 1) SELECT value, day FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"pageview"}
+-- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p4":"pageview"}

@@ -2,7 +2,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     SELECT pathname AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
     GROUP BY pathname) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p6:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":10}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
       WITH visits AS (
@@ -27,7 +27,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       FROM visits
       WHERE arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.is_pageview, visit)
       GROUP BY value) SELECT value, visitors, sessions FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p7:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":20513,"p6":20526,"p7":10}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
       WITH visits AS (
@@ -52,20 +52,20 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       FROM visits
       WHERE arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.is_pageview, visit)
       GROUP BY value) SELECT value, visitors, sessions FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p7:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":20513,"p6":20526,"p7":10}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT referrer_source AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events,
       coalesce(sum(toInt128(assumeNotNull(revenue_amount))) FILTER (WHERE currency = {p2:String} AND revenue_amount IS NOT NULL), 0) AS revenue
     FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND NOT browser = {p5:String} AND pathname = {p6:String}) AS scoped
-    GROUP BY referrer_source) SELECT value, visitors, pageviews, events, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals WHERE (totals.value <> {p7:String} AND (position(replaceAll(lowerUTF8(totals.value), {p8:String}, {p9:String}), {p10:String}) > 0))) AS named ORDER BY named.value DESC LIMIT {p11:Int64} OFFSET {p12:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"EUR","p3":20513,"p4":20526,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"(unknown)","p8":"ς","p9":"σ","p10":"zq7'\"`{p0:string}*%_\\ -- // ?:é","p11":10,"p12":1}
+    GROUP BY referrer_source) SELECT value, visitors, pageviews, events, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals WHERE (totals.value <> {p7:String} AND (position(replaceAll(lowerUTF8(totals.value), {p8:String}, {p9:String}), {p10:String}) > 0 OR position(replaceAll(lowerUTF8(totals.value), {p8:String}, {p9:String}), {p11:String}) > 0 OR position(replaceAll(lowerUTF8(totals.value), {p8:String}, {p9:String}), {p12:String}) > 0))) AS named ORDER BY named.value DESC LIMIT {p13:Int64} OFFSET {p14:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"EUR","p3":20513,"p4":20526,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":"(unknown)","p8":"ς","p9":"σ","p10":"zq7'\"`{p0:string}*%_\\ -- // ?:é","p11":"zq7'%22%60%7bp0:string%7d*%_%5c%20--%20//%20?:%c3%a9","p12":"zq7'%22%60%7bp0:string%7d*%_%5c%20--%20//%20?:%c3%89","p13":10,"p14":1}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT referrer_source AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY referrer_source) SELECT count(*) AS row_count FROM totals WHERE (totals.value <> {p6:String} AND (position(replaceAll(lowerUTF8(totals.value), {p7:String}, {p8:String}), {p9:String}) > 0));
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"(unknown)","p7":"ς","p8":"σ","p9":"zq7'\"`{p0:string}*%_\\ -- // ?:é"}
+    GROUP BY referrer_source) SELECT count(*) AS row_count FROM totals WHERE (totals.value <> {p6:String} AND (position(replaceAll(lowerUTF8(totals.value), {p7:String}, {p8:String}), {p9:String}) > 0 OR position(replaceAll(lowerUTF8(totals.value), {p7:String}, {p8:String}), {p10:String}) > 0 OR position(replaceAll(lowerUTF8(totals.value), {p7:String}, {p8:String}), {p11:String}) > 0));
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":"(unknown)","p7":"ς","p8":"σ","p9":"zq7'\"`{p0:string}*%_\\ -- // ?:é","p10":"zq7'%22%60%7bp0:string%7d*%_%5c%20--%20//%20?:%c3%a9","p11":"zq7'%22%60%7bp0:string%7d*%_%5c%20--%20//%20?:%c3%89"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH visits AS (
@@ -109,7 +109,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     GROUP BY value)
     SELECT
     value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, revenue FROM described JOIN counted USING (value)) SELECT value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p10:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"EUR","p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":20513,"p9":20526,"p10":10}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"EUR","p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p8":20513,"p9":20526,"p10":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH visits AS (
@@ -153,4 +153,4 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       GROUP BY value)
     SELECT
     value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, revenue FROM described JOIN counted USING (value)) SELECT value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.conversions / named.visitors ASC, named.value ASC LIMIT {p10:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"EUR","p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":20513,"p9":20526,"p10":10}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"EUR","p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p8":20513,"p9":20526,"p10":10}

@@ -1,7 +1,7 @@
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT CAST(goal AS BIGINT) AS goal, count(DISTINCT visitor_id) AS visitors, count(*) AS events
@@ -25,7 +25,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   ) AS tokens), false)) THEN CAST({p12:Int64} AS BIGINT) ELSE 0 END AS met FROM events WHERE day >= {p9:Int64} AND day <= {p10:Int64} AND NOT browser = {p5:String} AND pathname = {p13:String}) AS marked
     WHERE met <> 0) AS met_events
     GROUP BY goal) SELECT goal, visitors, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"\\","p7":"^[\\s,]","p8":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p9":20513,"p10":20526,"p11":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p12":2,"p13":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"\\","p7":"^[\\s,]","p8":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p9":20513,"p10":20526,"p11":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p12":2,"p13":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT CAST(goal AS BIGINT) AS goal, currency, sum(toInt128(assumeNotNull(revenue_amount))) AS total, count(*) AS transactions
@@ -50,4 +50,4 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     WHERE met <> 0) AS met_events
     WHERE revenue_amount IS NOT NULL
     GROUP BY goal, currency) SELECT currency, goal, transactions, CAST(total AS VARCHAR) AS total FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p2":"\\","p3":"^[\\s,]","p4":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p5":20513,"p6":20526,"p7":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p8":1,"p9":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
+-- parameters: {"p0":"Site.test:8080","p1":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p2":"\\","p3":"^[\\s,]","p4":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p5":20513,"p6":20526,"p7":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p8":1,"p9":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}

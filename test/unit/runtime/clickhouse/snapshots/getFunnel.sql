@@ -1,5 +1,5 @@
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (SELECT count(DISTINCT visitor_id) AS visitors FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} AND NOT browser = {p3:String} AND pathname = {p4:String}) AS scoped WHERE (event_name = {p5:String} AND (pathname <> {p6:String} AND (match(pathname, {p7:String}))))) SELECT visitors FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"pageview","p6":"(unknown)","p7":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$"}
+-- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":"pageview","p6":"(unknown)","p7":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
     histories AS (
@@ -14,7 +14,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     SELECT value, count(*) AS visitors, sum(events) AS events
     FROM (SELECT toInt64(arrayReduce({p11:String}, arrayMap((ms, place) -> toUInt64(ms * {p12:Int64} + place), history.ms, arrayEnumerateUniq(history.ms)), arrayMap(met -> bitTest(met, {p13:Int64}), history.met), arrayMap(met -> bitTest(met, {p4:Int64}), history.met))) AS value, length(history) AS events FROM histories) AS valued
     GROUP BY value;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":2,"p7":20513,"p8":20526,"p9":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p10":3,"p11":"windowFunnel(90596966924288)","p12":1048576,"p13":0}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":2,"p7":20513,"p8":20526,"p9":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p10":3,"p11":"windowFunnel(90596966924288)","p12":1048576,"p13":0}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
     histories AS (
@@ -31,10 +31,10 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       arrayStringConcat(arrayMap(event -> toString(event.met), history), ' ') AS conditions
     FROM (SELECT * FROM histories WHERE intHash64(visitor_id) % {p4:Int64} = {p11:Int64}) AS portion
     WHERE toInt64(arrayReduce({p12:String}, arrayMap((ms, place) -> toUInt64(ms * {p13:Int64} + place), history.ms, arrayEnumerateUniq(history.ms)), arrayMap(met -> bitTest(met, {p11:Int64}), history.met), arrayMap(met -> bitTest(met, {p4:Int64}), history.met))) = {p14:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":2,"p7":20513,"p8":20526,"p9":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p10":3,"p11":0,"p12":"windowFunnel(90596966924288)","p13":1048576,"p14":-1}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":2,"p7":20513,"p8":20526,"p9":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p10":3,"p11":0,"p12":"windowFunnel(90596966924288)","p13":1048576,"p14":-1}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (SELECT count(DISTINCT visitor_id) AS visitors FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} AND NOT browser = {p3:String} AND pathname = {p4:String}) AS scoped WHERE (event_name = {p5:String} AND (pathname <> {p6:String} AND (match(pathname, {p7:String}))))) SELECT visitors FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"pageview","p6":"(unknown)","p7":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$"}
+-- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":"pageview","p6":"(unknown)","p7":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
     histories AS (
@@ -50,7 +50,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     FROM (SELECT arrayMap(value -> if(value <= 1, value, toInt64({p11:Int64})), [arrayMap(descending -> toInt64(arrayReduce({p12:String}, arrayMap((ms, place) -> toUInt64(ms * {p13:Int64} + place), descending.ms, arrayEnumerateUniq(descending.ms)), arrayMap(one -> one.bit = {p14:Int64}, descending), arrayMap(one -> one.bit = {p4:Int64}, descending))), [arraySort(one -> (one.ms, -one.bit), arrayFlatten(
   arrayMap(event -> arrayMap(bit -> CAST((event.ms, bit), 'Tuple(ms Int64, bit Int16)'), bitPositionsToArray(event.met)), history)))])[1]])[1] AS value, length(history) AS events FROM histories) AS valued
     GROUP BY value;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":2,"p7":20513,"p8":20526,"p9":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p10":3,"p11":-1,"p12":"windowFunnel(181193933324288)","p13":1048576,"p14":0}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":2,"p7":20513,"p8":20526,"p9":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p10":3,"p11":-1,"p12":"windowFunnel(181193933324288)","p13":1048576,"p14":0}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
     histories AS (
@@ -68,4 +68,4 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     FROM (SELECT * FROM histories WHERE intHash64(visitor_id) % {p4:Int64} = {p11:Int64}) AS portion
     WHERE arrayMap(value -> if(value <= 1, value, toInt64({p12:Int64})), [arrayMap(descending -> toInt64(arrayReduce({p13:String}, arrayMap((ms, place) -> toUInt64(ms * {p14:Int64} + place), descending.ms, arrayEnumerateUniq(descending.ms)), arrayMap(one -> one.bit = {p11:Int64}, descending), arrayMap(one -> one.bit = {p4:Int64}, descending))), [arraySort(one -> (one.ms, -one.bit), arrayFlatten(
   arrayMap(event -> arrayMap(bit -> CAST((event.ms, bit), 'Tuple(ms Int64, bit Int16)'), bitPositionsToArray(event.met)), history)))])[1]])[1] = {p12:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":2,"p7":20513,"p8":20526,"p9":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p10":3,"p11":0,"p12":-1,"p13":"windowFunnel(181193933324288)","p14":1048576}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":2,"p7":20513,"p8":20526,"p9":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p10":3,"p11":0,"p12":-1,"p13":"windowFunnel(181193933324288)","p14":1048576}

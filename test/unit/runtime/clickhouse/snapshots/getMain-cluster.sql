@@ -1,7 +1,7 @@
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), shard AS (
     SELECT count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped) SELECT * FROM shard))), totals AS (SELECT sum(visitors) AS visitors, sum(pageviews) AS pageviews, sum(events) AS events FROM shards ) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), shard AS (
 
@@ -34,12 +34,12 @@ WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}
     CAST(coalesce(sum(duration_ms), 0) AS BIGINT) AS duration_ms,
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews
     FROM matching_sessions) SELECT * FROM shard))), totals AS (SELECT sum(sessions) AS sessions, sum(bounces) AS bounces, sum(duration_ms) AS duration_ms, sum(pageviews) AS pageviews FROM shards ) SELECT sessions, bounces, duration_ms, pageviews FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":20513,"p6":20526}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), shard AS (
     SELECT count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped) SELECT * FROM shard))), totals AS (SELECT sum(visitors) AS visitors, sum(pageviews) AS pageviews, sum(events) AS events FROM shards ) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), shard AS (
 
@@ -72,12 +72,12 @@ WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}
     CAST(coalesce(sum(duration_ms), 0) AS BIGINT) AS duration_ms,
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews
     FROM matching_sessions) SELECT * FROM shard))), totals AS (SELECT sum(sessions) AS sessions, sum(bounces) AS bounces, sum(duration_ms) AS duration_ms, sum(pageviews) AS pageviews FROM shards ) SELECT sessions, bounces, duration_ms, pageviews FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":20513,"p6":20526}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), shard AS (
     SELECT count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped) SELECT * FROM shard))), totals AS (SELECT sum(visitors) AS visitors, sum(pageviews) AS pageviews, sum(events) AS events FROM shards ) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), shard AS (
 
@@ -110,4 +110,4 @@ WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}
     CAST(coalesce(sum(duration_ms), 0) AS BIGINT) AS duration_ms,
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews
     FROM matching_sessions) SELECT * FROM shard))), totals AS (SELECT sum(sessions) AS sessions, sum(bounces) AS bounces, sum(duration_ms) AS duration_ms, sum(pageviews) AS pageviews FROM shards ) SELECT sessions, bounces, duration_ms, pageviews FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":20499,"p6":20512}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}

@@ -16,7 +16,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       WHERE (position(props, {p9:String}) > 0 OR position(props, {p1:String}) > 0) AND true
       GROUP BY props))))))))))) AS read
       GROUP BY value) SELECT value, visitors, events FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p10:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"\\","p2":"plan","p3":"^[\\s,]","p4":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p5":20513,"p6":20526,"p7":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p9":"plan\"","p10":1000}
+-- parameters: {"p0":"Site.test:8080","p1":"\\","p2":"plan","p3":"^[\\s,]","p4":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p5":20513,"p6":20526,"p7":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p9":"plan\"","p10":1000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
       SELECT if(startsWith(token, '"'), if(position(token, {p1:String}) = 0, substring(token, 2, length(token) - 2), JSONExtractString(token)), token) AS value, uniqExactMerge(visitor_set) AS visitors, sum(event_count) AS events
@@ -35,5 +35,5 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       FROM (SELECT * FROM events WHERE day >= {p5:Int64} AND day <= {p6:Int64} AND NOT browser = {p2:String} AND pathname = {p7:String}) AS scoped
       WHERE (position(props, {p8:String}) > 0 OR position(props, {p1:String}) > 0) AND event_name = {p2:String}
       GROUP BY props))))))))))) AS read
-      GROUP BY value) SELECT value, visitors, events FROM (SELECT * FROM totals WHERE (totals.value <> {p9:String} AND (position(replaceAll(lowerUTF8(totals.value), {p10:String}, {p11:String}), {p12:String}) > 0))) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p13:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"\\","p2":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p3":"^[\\s,]","p4":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p5":20513,"p6":20526,"p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p9":"(unknown)","p10":"ς","p11":"σ","p12":"zq7'\"`{p0:string}*%_\\ -- // ?:é","p13":1000}
+      GROUP BY value) SELECT value, visitors, events FROM (SELECT * FROM totals WHERE (totals.value <> {p9:String} AND (position(replaceAll(lowerUTF8(totals.value), {p10:String}, {p11:String}), {p12:String}) > 0 OR position(replaceAll(lowerUTF8(totals.value), {p10:String}, {p11:String}), {p13:String}) > 0 OR position(replaceAll(lowerUTF8(totals.value), {p10:String}, {p11:String}), {p14:String}) > 0))) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p15:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"\\","p2":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p3":"^[\\s,]","p4":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p5":20513,"p6":20526,"p7":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p8":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p9":"(unknown)","p10":"ς","p11":"σ","p12":"zq7'\"`{p0:string}*%_\\ -- // ?:é","p13":"zq7'%22%60%7bp0:string%7d*%_%5c%20--%20//%20?:%c3%a9","p14":"zq7'%22%60%7bp0:string%7d*%_%5c%20--%20//%20?:%c3%89","p15":1000}

@@ -20,7 +20,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       GROUP BY GROUPING SETS ((), (minute), (page), (source), (country_code), (event))
     ) AS counted
     WHERE minute IS NOT NULL OR value IS NOT NULL OR facet = {p9:Int64}) SELECT value, facet, minute, visitors, current_visitors, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1773575700000,"p3":"pageview","p4":60000,"p5":20527,"p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":1773576000000,"p9":31}
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1773575700000,"p3":"pageview","p4":60000,"p5":20527,"p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p8":1773576000000,"p9":31}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT facet, coalesce(minute, 0) AS minute, coalesce(value, {p1:String}) AS value, visitors, current_visitors, events
@@ -44,4 +44,4 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       GROUP BY GROUPING SETS ((), (minute), (page), (source), (country_code), (event))
     ) AS counted
     WHERE minute IS NOT NULL OR value IS NOT NULL OR facet = {p10:Int64}) SELECT value, facet, minute, visitors, current_visitors, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1773574200000,"p3":1773575700000,"p4":"pageview","p5":60000,"p6":20527,"p7":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p9":1773576000000,"p10":31}
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1773574200000,"p3":1773575700000,"p4":"pageview","p5":60000,"p6":20527,"p7":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p9":1773576000000,"p10":31}

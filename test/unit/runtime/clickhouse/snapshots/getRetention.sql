@@ -16,4 +16,4 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       FROM visitors
       WHERE first_day >= {p1:Int64} AND bitTest(seen, week)
       GROUP BY ALL) SELECT week, kept, visitors FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":20513,"p2":3,"p3":7,"p4":2930,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20526,"p8":15}
+-- parameters: {"p0":"Site.test:8080","p1":20513,"p2":3,"p3":7,"p4":2930,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20526,"p8":15}

@@ -31,7 +31,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews
     FROM begun
     GROUP BY bucket) SELECT bucket, sessions, bounces, duration_ms, pageviews FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":20513,"p6":20526,"p7":3600000}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":3600000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -66,4 +66,4 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews
     FROM begun
     GROUP BY bucket) SELECT bucket, sessions, bounces, duration_ms, pageviews FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":20513,"p6":20526}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}

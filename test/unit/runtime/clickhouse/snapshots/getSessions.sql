@@ -29,4 +29,4 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     CAST(coalesce(sum(duration_ms), 0) AS BIGINT) AS duration_ms,
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews
     FROM matching_sessions) SELECT sessions, bounces, duration_ms, pageviews FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":20513,"p6":20526}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
