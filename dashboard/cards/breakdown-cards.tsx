@@ -42,10 +42,10 @@ const tabsOf = (card: DimensionCard): Tab[] => [
 const PAGE_DIMENSIONS: readonly Dimension[] = ["pages", "entry-pages", "exit-pages"];
 
 /** The page or referrer behind a value. */
-function hrefOf(dimension: Dimension, value: string): string | null {
-  if (PAGE_DIMENSIONS.includes(dimension)) return value.startsWith("/") && site.value !== null ? `https://${site.value}${value}` : null;
-  return dimension === "referrers" && /^https?:/.test(value) ? value : null;
-}
+const linkOf = (dimension: Dimension, value: string): Pick<Row, "page" | "href"> => ({
+  page: PAGE_DIMENSIONS.includes(dimension) && value.startsWith("/") && site.value !== null ? value : null,
+  href: dimension === "referrers" && /^https?:/.test(value) ? value : null,
+});
 
 type Value = Reports["breakdown"][number];
 
@@ -64,7 +64,7 @@ const rowsOf = (dimension: Dimension, breakdown: readonly Value[]): Row[] =>
   breakdown.map((row) => ({
     ...filterRow(dimension, row.value),
     ...numbersOf(dimension, row),
-    href: hrefOf(dimension, row.value),
+    ...linkOf(dimension, row.value),
   }));
 
 /** The top values. Under a filter on a goal: the values that lead to it, each with its conversion rate. */

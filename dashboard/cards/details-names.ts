@@ -5,7 +5,7 @@
 import type { Filter } from "../../src/shared/filters.ts";
 import type { Parameters } from "../api/http.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
-import { formatValue, unknownLabel } from "../format/dimensions.ts";
+import { DIMENSIONS, formatValue, unknownLabel } from "../format/dimensions.ts";
 import { LOCALE } from "../format/locale.ts";
 import type { Order, Row } from "./details-columns.ts";
 
@@ -37,6 +37,7 @@ const reversed = (text: string): string => [...text].reverse().join("");
 
 /** The part of a typed text to search in values, where labels have more: `Chrome` before a version, `px` after a width. */
 function textInValues(dimension: Dimension, typed: string, filters: readonly Filter[]): string {
+  if (DIMENSIONS[dimension].spelling) return typed;
   const text = typed.toLowerCase();
   const [before = "", after = ""] = formatValue(dimension, PLACE, filters).toLowerCase().split(PLACE);
   if (before === "" && after === "") return typed;

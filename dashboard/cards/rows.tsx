@@ -13,6 +13,7 @@ import { comparedRange } from "../state/period.ts";
 import { comparisonParameters } from "../state/scope.ts";
 import { isCompared } from "../state/statistics.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
+import { PageLink, RowLink } from "./row-links.tsx";
 
 export interface RowNumbers {
   readonly count: number;
@@ -34,6 +35,8 @@ export interface Row extends RowNumbers {
   readonly title?: string;
   /** Opens in a new tab. */
   readonly href?: string | null;
+  /** A stored path: its page opens in a new tab, on the host on which it was viewed. */
+  readonly page?: string | null;
   readonly isChosen?: boolean;
   /** A click filters, or does something else. */
   readonly filter?: ValueFilter;
@@ -189,11 +192,8 @@ export function RowList({ rows, label }: { readonly rows: readonly Row[]; readon
         <li key={row.key} class={row.isChosen === true ? "row chosen" : "row"}>
           <span class="row-bar" aria-hidden="true" style={{ width: `${(Math.max(row.count, 0) / largest) * 100}%` }} />
           <RowContent row={row} />
-          {row.href != null && (
-            <a class="row-link" href={row.href} target="_blank" rel="noreferrer noopener" aria-label={`Open ${row.label} in a new tab`}>
-              ↗
-            </a>
-          )}
+          {row.href != null && <RowLink label={row.label} href={row.href} />}
+          {row.page != null && <PageLink key={row.page} label={row.label} page={row.page} />}
         </li>
       ))}
     </ol>

@@ -1,4 +1,5 @@
 /** The flow report: pages before and after a page. A click on one moves there. */
+import { readablePath } from "../../src/shared/paths.ts";
 import { RowList } from "../cards/rows.tsx";
 import { countOf } from "../format/locale.ts";
 import { Picker } from "../kit/picker.tsx";
@@ -30,11 +31,11 @@ function Neighbors({ title, page, direction }: NeighborsProps) {
               label={title}
               rows={rows.map(({ next_page, visitors, share }) => ({
                 key: next_page,
-                label: next_page,
+                label: readablePath(next_page),
                 count: visitors,
                 share,
                 countTitle: countOf(visitors, "visitor"),
-                title: `Show the flow of ${next_page}`,
+                title: `Show the flow of ${readablePath(next_page)}`,
                 onChoose: () => navigate({ page: next_page }),
               }))}
             />

@@ -1,6 +1,7 @@
 /** Steps of funnels and sequences: their encoding in the URL, and the builder that picks them from pages and events. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CONDITIONS_MAX } from "../../src/shared/limits.ts";
+import { readablePath } from "../../src/shared/paths.ts";
 import { escapeCommas, unescapeCommas } from "../../src/shared/steps.ts";
 import { formatCount } from "../format/locale.ts";
 import { CrossButton } from "../kit/inline.tsx";
@@ -17,7 +18,8 @@ const eventStep = (name: string): string => `event:${escapeCommas(name)}`;
 export function stepText(step: string): string {
   const [kind = "", ...rest] = step.split(":");
   const value = unescapeCommas(rest.join(":"));
-  return kind === "page" && value.includes("*") ? `Pages matching ${value}` : value;
+  if (kind !== "page") return value;
+  return value.includes("*") ? `Pages matching ${readablePath(value)}` : readablePath(value);
 }
 
 export const stepsInUrl = (): string[] => (param("steps") ?? "").split(",").filter((step) => step !== "");
@@ -27,7 +29,7 @@ export function usePageChoices(): Choices {
   const pages = useBreakdown("pages", { ...unfilteredScope.value, limit: PAGES_MAX });
   const choices = (pages.data ?? [])
     .filter(({ value }) => value.startsWith("/"))
-    .map(({ value, visitors }) => ({ value, label: value, hint: formatCount(visitors) }));
+    .map(({ value, visitors }) => ({ value, label: readablePath(value), hint: formatCount(visitors) }));
   return { choices, isLoading: isLoading(pages) };
 }
 
@@ -36,9 +38,9 @@ function useStepChoices(): Choices {
   const goals = useReport("goals", unfilteredScope.value);
   const choices = [
     ...(goals.data ?? []).map(({ name, visitors }) => ({ value: eventStep(name), label: name, hint: `event, ${formatCount(visitors)}` })),
-    ...pages.choices.map(({ value, hint }) => ({
+    ...pages.choices.map(({ value, label, hint }) => ({
       value: pageStep(value),
-      label: value,
+      label,
       ...(hint !== undefined && { hint: `page, ${hint}` }),
     })),
   ];

@@ -46,8 +46,9 @@ const scopeOf = (others: readonly Filter[]) => ({ ...unfilteredScope.value, segm
 /** A typed value that the period does not have. Versions and countries cannot be typed, because their labels differ from their values. */
 function typedChoice(dimension: string, typed: string): Choice | null {
   const breakdown = breakdownOf(dimension);
-  const isNamed = breakdown !== undefined && (DIMENSIONS[breakdown].format ?? DIMENSIONS[breakdown].versionOf) !== undefined;
-  return isNamed || !canFilterBy(typed) ? null : { value: typed, label: typed, hint: "as typed", isLast: true };
+  const { format, versionOf, spelling } = breakdown === undefined ? {} : DIMENSIONS[breakdown];
+  if (format || versionOf || !canFilterBy(typed)) return null;
+  return { value: spelling?.stored(typed) ?? typed, label: typed, hint: "as typed", isLast: true };
 }
 
 interface ValuesProps {

@@ -1,6 +1,8 @@
 /** Dimensions: labels, cards and formats of values. A dimension new to the API does not compile without an entry. */
 import { UNRECORDED, type Filter } from "../../src/shared/filters.ts";
+import { normalizeHost, normalizePath, readableHost, readablePath } from "../../src/shared/paths.ts";
 import type { Card } from "../../src/shared/site-choices.ts";
+import { osVersionLabel } from "../../src/shared/versions.ts";
 import type { Dimension } from "../api/types.ts";
 import { onlyValueOf } from "../state/filters.ts";
 import { LOCALE } from "./locale.ts";
@@ -28,7 +30,28 @@ interface DimensionInfo {
   /** Label of `(unknown)`. */
   readonly unknown?: string;
   readonly format?: (value: string) => string;
+  /** Values that are read in another spelling than they are stored in. The service finds them by both. */
+  readonly spelling?: Spelling;
+  /** The label of a version; `of` is what it is a version of, null if that may be anything. */
+  readonly versionLabel?: (version: string, of: string | null) => string;
 }
+
+interface Spelling {
+  readonly readable: (value: string) => string;
+  /** The stored value of what is typed. */
+  readonly stored: (typed: string) => string;
+}
+
+const URL_PARTS = /^([a-z-]+:\/\/)([^/?]*)(.*)$/is;
+
+const readableUrl = (url: string): string =>
+  url.replace(URL_PARTS, (_, scheme: string, host: string, rest: string) => scheme + readableHost(host) + readablePath(rest));
+
+const PATH: Spelling = { readable: readablePath, stored: normalizePath };
+const HOST: Spelling = { readable: readableHost, stored: normalizeHost };
+/** Referrers are URLs, and sources may be hosts. Both stay as they are typed, because the service compares them as they are. */
+const REFERRER: Spelling = { readable: readableUrl, stored: (typed) => typed };
+const SOURCE: Spelling = { readable: readableHost, stored: (typed) => typed };
 
 const DIRECT = "Direct / none";
 const UNTAGGED = "Not tagged";
@@ -48,8 +71,8 @@ const deviceName = (type: string): string => (type === "tv" ? "TV" : type.slice(
 
 /** Listed in this order by tabs and filter menu. */
 export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
-  sources: { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT },
-  referrers: { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT },
+  sources: { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT, spelling: SOURCE },
+  referrers: { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT, spelling: REFERRER },
   "utm-campaigns": {
     singular: "UTM campaign",
     plural: "UTM campaigns",
@@ -62,17 +85,17 @@ export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
   "utm-mediums": { singular: "UTM medium", plural: "UTM mediums", card: "sources", tab: "UTM medium", menu: UTM, unknown: UNTAGGED },
   "utm-contents": { singular: "UTM content", plural: "UTM contents", card: "sources", tab: "UTM content", menu: UTM, unknown: UNTAGGED },
   "utm-terms": { singular: "UTM term", plural: "UTM terms", card: "sources", tab: "UTM term", menu: UTM, unknown: UNTAGGED },
-  pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top" },
-  "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "entry-page" },
-  "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "exit-page" },
-  hostnames: { singular: "Hostname", plural: "Hostnames", card: "pages" },
+  pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top", spelling: PATH },
+  "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "entry-page", spelling: PATH },
+  "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "exit-page", spelling: PATH },
+  hostnames: { singular: "Hostname", plural: "Hostnames", card: "pages", spelling: HOST },
   countries: { singular: "Country", plural: "Countries", card: "locations", format: countryName },
   regions: { singular: "Region", plural: "Regions", card: "locations" },
   cities: { singular: "City", plural: "Cities", card: "locations" },
   browsers: { singular: "Browser", plural: "Browsers", card: "devices", drillDown: "browser-versions" },
   "browser-versions": { singular: "Browser version", plural: "Browser versions", versionOf: "browsers" },
   os: { singular: "OS", plural: "Operating systems", card: "devices", tab: "OS", drillDown: "os-versions" },
-  "os-versions": { singular: "OS version", plural: "OS versions", versionOf: "os" },
+  "os-versions": { singular: "OS version", plural: "OS versions", versionOf: "os", versionLabel: osVersionLabel },
   "screen-sizes": { singular: "Screen size", plural: "Screen sizes", card: "devices", tab: "Screen size", format: (px) => `${px} px` },
   devices: { singular: "Device", plural: "Devices", card: "devices", tab: "Device", format: deviceName },
   events: { singular: "Event", plural: "Events", format: (name) => (name === "pageview" ? "Pageview" : name) },
@@ -110,10 +133,10 @@ export const unknownLabel = (dimension: Dimension): string => DIMENSIONS[dimensi
 
 /** `Chrome 147` if the filters let only one browser through. */
 export function formatValue(dimension: Dimension, value: string, filters: readonly Filter[] = []): string {
-  const { format, versionOf } = DIMENSIONS[dimension];
+  const { format, spelling, versionOf, versionLabel } = DIMENSIONS[dimension];
   if (value === UNRECORDED) return unknownLabel(dimension);
   if (value === DIRECT_SOURCE) return DIRECT;
-  const [whole] = filterOfVersions(dimension, filters)?.values ?? [];
-  if (whole !== undefined && versionOf) return `${formatValue(versionOf, whole)} ${value}`;
-  return format ? format(value) : value;
+  const [whole = null] = filterOfVersions(dimension, filters)?.values ?? [];
+  const label = versionLabel?.(value, whole) ?? format?.(value) ?? spelling?.readable(value) ?? value;
+  return whole !== null && versionOf ? `${formatValue(versionOf, whole)} ${label}` : label;
 }

@@ -1,5 +1,6 @@
 /** Goals in a site's settings: add, edit, move, delete. The form suggests the site's pages, events and properties. */
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { readablePath } from "../../src/shared/paths.ts";
 import { ITEM_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { addGoal, deleteGoal, listGoals, replaceGoal, type SiteGoal } from "../api/endpoints.ts";
 import { problemText } from "../api/http.ts";
@@ -41,7 +42,7 @@ type Definition = Pick<SiteGoal, "page" | "event" | "property">;
 
 /** `Visit /docs/*`, `Signup`, `Signup with plan pro` */
 function definitionText({ page, event, property }: Definition): string {
-  if (page !== null) return `Visit ${page}`;
+  if (page !== null) return `Visit ${readablePath(page)}`;
   return property === null ? `${event}` : `${event} with ${property.key} ${property.value}`;
 }
 

@@ -81,7 +81,11 @@ function sentence({ current_visitors: visitors, top_pages: pages }: Reports["rea
   const visitorsToday = countries.reduce((sum, row) => sum + row.visitors, 0);
   if (visitors !== 1 || visitorsToday > 1) return UNKNOWN_VISITORS;
   const country = only(countries)?.value;
-  const known = [country !== undefined && country !== UNRECORDED && formatValue("countries", country), only(pages)?.value];
+  const page = only(pages)?.value;
+  const known = [
+    country !== undefined && country !== UNRECORDED && formatValue("countries", country),
+    page !== undefined && formatValue("pages", page),
+  ];
   return `Your first visitor: ${[...known.filter(Boolean), "just now"].join(", ")}.`;
 }
 

@@ -27,6 +27,7 @@ const VISITS: readonly Visit[] = [
   visit(["/", "!Signup"], { props: JSON.stringify({ "plan name": LONG_VALUE, größe: 42, "": "nameless", "it's": "quoted" }) }),
   visit(["/pricing"], { browser: "Safari", browserVersion: "147" }),
   visit(["/pricing"], { browser: "Safari", browserVersion: "17" }),
+  visit(["/caf%C3%A9"], { hostname: "blog.shop.example" }),
 ];
 
 describe("the cards of the dashboard", () => {
@@ -62,6 +63,16 @@ describe("the cards of the dashboard", () => {
     expect([await inUrl("panel"), await inUrl("search")]).toEqual([null, null]);
     await details("devices").click();
     expect(await page.getByRole("dialog").getByLabel("Search").inputValue()).toBe("");
+  });
+
+  it("a page is shown readably, filters by its stored path, and its link opens the host on which it was viewed", async () => {
+    await open("");
+    await details("pages").click();
+    await page.getByRole("dialog").getByRole("button", { name: "/café" }).click();
+    expect(await inUrl("filters")).toBe("pages==/caf%C3%A9");
+    const link = cardOf(page, "pages").getByRole("link", { name: "Open /café in a new tab" });
+    await link.focus();
+    await expect.poll(() => link.getAttribute("href")).toBe("https://blog.shop.example/caf%C3%A9");
   });
 
   it("the details of entry pages count visits, not page views", async () => {

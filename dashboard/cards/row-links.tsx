@@ -1,0 +1,70 @@
+/** Links of rows, which open in a new tab: of a page, on the host on which it was viewed. */
+import { useRef, useState } from "preact/hooks";
+import { UNRECORDED } from "../../src/shared/filters.ts";
+import { urlOf } from "../api/http.ts";
+import { fetchReport } from "../api/reports.ts";
+import type { Reports } from "../api/types.ts";
+import { onPlainClick } from "../kit/pointing.ts";
+import { filterBy, printFilters } from "../state/filters.ts";
+import { scope } from "../state/scope.ts";
+import { ownFilters } from "../state/view-filters.ts";
+import { site } from "../state/view.ts";
+
+interface RowLinkProps {
+  readonly label: string;
+  readonly href: string;
+  readonly onNear?: () => void;
+  readonly onClick?: (event: MouseEvent) => void;
+}
+
+export const RowLink = ({ label, href, onNear, onClick }: RowLinkProps) => (
+  <a
+    class="row-link"
+    href={href}
+    target="_blank"
+    rel="noreferrer noopener"
+    aria-label={`Open ${label} in a new tab`}
+    onPointerEnter={onNear}
+    onFocus={onNear}
+    onClick={onClick}
+  >
+    ↗
+  </a>
+);
+
+const HOST_MS_MAX = 5_000;
+
+/** The host on which the page was viewed most in this view; null if no event has one, or the service does not say. */
+async function hostOf(page: string): Promise<string | null> {
+  const filters = printFilters([...ownFilters.value, filterBy("pages", page)]);
+  const url = urlOf("/api/stats/breakdown/hostnames", { ...scope.value, filters, limit: 1 });
+  try {
+    const [first] = await fetchReport<Reports["breakdown"]>(url, AbortSignal.timeout(HOST_MS_MAX));
+    return first === undefined || first.value === UNRECORDED ? null : first.value;
+  } catch {
+    return null;
+  }
+}
+
+interface PageLinkProps {
+  readonly label: string;
+  readonly page: string;
+}
+
+/** Asks for the host once the link is pointed at or focused: most rows are never opened. The site's id stands for it until then. */
+export function PageLink({ label, page }: PageLinkProps) {
+  const [host, setHost] = useState<string | null>(null);
+  const asked = useRef<Promise<string | null> | null>(null);
+  const urlOn = (name: string | null): string => `https://${name ?? site.value}${page}`;
+
+  function ask(): Promise<string | null> {
+    asked.current ??= hostOf(page).then((found) => {
+      setHost(found ?? site.value);
+      return found;
+    });
+    return asked.current;
+  }
+
+  const open = onPlainClick(() => void ask().then((found) => window.open(urlOn(found), "_blank", "noreferrer,noopener")));
+  return <RowLink label={label} href={urlOn(host)} onNear={() => void ask()} {...(host === null && { onClick: open })} />;
+}
