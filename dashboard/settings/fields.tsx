@@ -13,7 +13,14 @@ interface FieldProblem<Name extends string> {
   readonly text: string;
 }
 
-const FIELD = /^(?:Field )?"(\w+)"/;
+/** The place in a list, as in `"channel_rules[2].source"`, stays in the message. */
+const FIELD = /^(?:Field )?"(\w+)((?:\[|\.)[^"]*)?"/;
+
+/** `, rule 3` for `[2].source`; empty without a place. */
+function ruleOf(place = ""): string {
+  const [, index] = /^\[(\d+)\]/.exec(place) ?? [];
+  return index === undefined ? "" : `, rule ${Number(index) + 1}`;
+}
 
 /** Replaces the name by the label. */
 function fieldProblem<Name extends string>(error: unknown, labels: FieldLabels<Name>): FieldProblem<Name> {
@@ -21,7 +28,7 @@ function fieldProblem<Name extends string>(error: unknown, labels: FieldLabels<N
   const name = FIELD.exec(text)?.[1] ?? "";
   if (!Object.hasOwn(labels, name)) return { field: null, text };
   const field = name as Name;
-  return { field, text: text.replace(FIELD, labels[field]) };
+  return { field, text: text.replace(FIELD, (_, _name, place: string | undefined) => labels[field] + ruleOf(place)) };
 }
 
 export interface CheckedField {

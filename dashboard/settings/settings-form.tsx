@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { CHANNEL_CONDITIONS } from "../../src/shared/channels.ts";
 import { getSettings, putSettings, type SavedSettings, type SiteSettings } from "../api/endpoints.ts";
 import { Form } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
@@ -39,12 +40,23 @@ interface Draft {
 
 const drafts = signal<Readonly<Record<string, Draft>>>({});
 
+/** Settings that are typed one entry per line. */
+const LISTS_OF_LINES: ReadonlySet<SettingName> = new Set(["excluded_paths", "excluded_addresses", "own_hosts", "ignored_referrers"]);
+
+type Rule = SiteSettings["channel_rules"][number];
+
+const withoutEmptyValues = (rule: Rule): Rule => ({
+  channel: rule.channel,
+  ...Object.fromEntries(CHANNEL_CONDITIONS.map((name) => [name, entriesOf(rule[name] ?? [])])),
+});
+
 /** The value as sent to the service. */
 function normalized(name: SettingName, value: SiteSettings[SettingName] | undefined): unknown {
   if (name === "name") return String(value ?? "").trim() || null;
   // JSON has no NaN, and writes it as null.
   if (Number.isNaN(value)) return "";
-  return name === "excluded_paths" || name === "excluded_addresses" ? entriesOf(value as readonly string[]) : value;
+  if (name === "channel_rules") return (value as SiteSettings["channel_rules"]).map(withoutEmptyValues);
+  return LISTS_OF_LINES.has(name) ? entriesOf(value as readonly string[]) : value;
 }
 
 const textOf = (name: SettingName, value: SiteSettings[SettingName] | undefined): string => JSON.stringify(normalized(name, value));

@@ -16,6 +16,7 @@ import { GeneralSection } from "./general.tsx";
 import { GoalsSection } from "./goals.tsx";
 import { savedSettings, setSaved } from "./settings-form.tsx";
 import { SharingSection } from "./sharing.tsx";
+import { SourcesSection } from "./sources.tsx";
 
 interface Section {
   readonly id: string;
@@ -27,6 +28,7 @@ interface Section {
 const SECTIONS: readonly [Section, ...Section[]] = [
   { id: "general", label: "General", Content: GeneralSection },
   { id: "goals", label: "Goals", Content: GoalsSection },
+  { id: "sources", label: "Sources", Content: SourcesSection },
   { id: "privacy", label: "Privacy", Content: ExclusionsSection },
   { id: "data", label: "Data", Content: DataSection },
   { id: "sharing", label: "Sharing", Content: SharingSection },

@@ -32,6 +32,8 @@ interface Settings {
   readonly excluded_addresses: readonly string[];
   readonly excluded_countries: readonly string[];
   readonly hidden_cards: readonly string[];
+  readonly own_hosts: readonly string[];
+  readonly channel_rules: readonly { readonly channel: string }[];
   readonly retention_days: number | null;
   readonly created_at: string | null;
 }
@@ -125,6 +127,40 @@ describe("the settings of a site", () => {
     await page.keyboard.press("Escape");
     await page.locator('[data-card="pages"]').waitFor();
     expect(await page.locator('[data-card="devices"]').count()).toBe(0);
+    await put({});
+  });
+
+  it("hosts, ignored referrers and channel rules are typed, ordered, refused by their rule, and saved", async () => {
+    await open("sources");
+    await page.getByLabel("Hosts of this site").fill("*.shop.example\n\nBrand.example");
+    await page.getByLabel("Ignored referrers").fill("pay.example");
+    const rule = (number: number) => page.getByRole("listitem", { name: `Rule ${number}` });
+    await page.getByRole("button", { name: "Add a rule" }).click();
+    await rule(1).getByLabel("Channel").selectOption("Affiliates");
+    await rule(1).getByLabel("Referrer host").fill("*.partner.example, go.example");
+    await page.getByRole("button", { name: "Add a rule" }).click();
+    await rule(2).getByLabel("Channel").selectOption("Email");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Channel rules, rule 2 must have at least one condition").waitFor();
+    await rule(2).getByLabel("UTM source").fill("crm-*");
+    await page.getByRole("button", { name: "Move rule 2 up" }).click();
+    expect(await problemsAtAllWidths(page)).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await save();
+    const none = { source: [], referrer: [], utm_source: [], utm_medium: [], click_id: [] };
+    expect(await settingsOf()).toMatchObject({
+      own_hosts: ["*.shop.example", "brand.example"],
+      ignored_referrers: ["pay.example"],
+      channel_rules: [
+        { ...none, channel: "Email", utm_source: ["crm-*"] },
+        { ...none, channel: "Affiliates", referrer: ["*.partner.example", "go.example"] },
+      ],
+    });
+    expect(await smallTargets(context, settingsUrl(service.origin, SITE, "sources"))).toEqual([]);
+    await section("General").click();
+    await page.getByLabel("Display name").fill("Renamed");
+    await save();
+    expect((await settingsOf()).channel_rules).toHaveLength(2);
     await put({});
   });
 
