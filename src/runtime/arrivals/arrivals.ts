@@ -7,7 +7,7 @@ import { WildcardPattern } from "../../shared/text.ts";
 import { builtInChannel } from "./channels.ts";
 import { HostList } from "./host-list.ts";
 import { IGNORED_REFERRERS } from "./ignored-referrers.ts";
-import { bareHost, campaignSource, kindOfSource, sourceFromAndroidPackage, sourceFromHost } from "./source-names.ts";
+import { bareHost, campaignSource, kindOfReferrer, kindOfSource, sourceOfReferrer } from "./source-names.ts";
 
 /** How a visit came: facts of its first event. */
 export interface Arrival {
@@ -76,13 +76,6 @@ export function arrivalNamer({ ownHosts, ignoredReferrers, channelRules }: Arriv
       return arrival.referrerHost !== null && own.has(arrival.referrerHost) ? "Internal" : "Direct";
     },
   };
-}
-
-const sourceOfReferrer = (host: string): string | null => sourceFromAndroidPackage(host) ?? sourceFromHost(bareHost(host));
-
-function kindOfReferrer(host: string) {
-  const source = sourceOfReferrer(host);
-  return source === null ? null : kindOfSource(source);
 }
 
 type Facts = Readonly<Record<ChannelCondition, string | null>>;

@@ -71,6 +71,18 @@ export function sourceFromHost(host: string): string | null {
   return null;
 }
 
+/** Webmail of providers that no table has. */
+const isWebmail = (host: string): boolean => host.startsWith("webmail.");
+
+/** The kind of the source of a referrer; null if it is not known. */
+export function kindOfReferrer(host: string): SourceKind | null {
+  const source = sourceOfReferrer(host);
+  return source === null ? (isWebmail(host) ? "mail" : null) : kindOfSource(source);
+}
+
+/** The named source of a referrer: a host, with or without `www.`, or the package of an Android app. null if no table has it. */
+export const sourceOfReferrer = (host: string): string | null => sourceFromAndroidPackage(host) ?? sourceFromHost(bareHost(host));
+
 /** The source of an Android app; `null` when the table does not have its package. */
 export const sourceFromAndroidPackage = (packageName: string): string | null => SOURCE_BY_ANDROID_PACKAGE.get(packageName) ?? null;
 

@@ -35,6 +35,10 @@ search.naver.com | - | - | - | Naver | Organic Search
 de.search.yahoo.com | - | - | - | Yahoo | Organic Search
 search.yahoo.co.jp | - | - | - | Yahoo | Organic Search
 suche.t-online.de | - | - | - | T-Online | Organic Search
+suche.web.de | - | - | - | WEB.DE Suche | Organic Search
+suche.gmx.net | - | - | - | GMX Suche | Organic Search
+go.mail.ru | - | - | - | Mail.ru Search | Organic Search
+www.google.cat | - | - | - | Google | Organic Search
 leta.mullvad.net | - | - | - | Mullvad Leta | Organic Search
 - | google | organic | - | Google | Organic Search
 - | Google | - | - | Google | Organic Search
@@ -231,6 +235,7 @@ com.ebay.mobile | - | - | - | eBay | Organic Shopping
 - | google | pla | - | Google | Paid Shopping
 - | acme | shopping cpc | - | acme | Paid Shopping
 shopping.google.com | - | - | gclid | Google Shopping | Paid Shopping
+market.yandex.ru | - | - | - | Yandex Market | Organic Shopping
 aws.amazon.com | - | - | - | AWS | Referral
 
 mail.google.com | - | - | - | Gmail | Email
@@ -238,6 +243,10 @@ com.google.android.gm | - | - | - | Gmail | Email
 outlook.live.com | - | - | - | Outlook | Email
 mail.yahoo.com | - | - | - | Yahoo Mail | Email
 mail.proton.me | - | - | - | Proton Mail | Email
+mail.yandex.kz | - | - | - | Yandex Mail | Email
+mail.rambler.ru | - | - | - | Rambler Mail | Email
+webmail.provider.example | - | - | - | webmail.provider.example | Email
+navigator.web.de | - | - | - | Web.de | Email
 mailchi.mp | - | - | - | Mailchimp | Email
 - | newsletter | email | - | newsletter | Email
 - | newsletter | - | - | newsletter | Email
