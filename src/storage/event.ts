@@ -34,6 +34,9 @@ const SITE = required("text", "siteId", "site_id");
 
 const REVENUE = optional("cents", "revenueCents", "revenue_amount");
 
+/** 0 for an event that is no interaction; not recorded for all others, as for those of versions without the column. */
+const INTERACTIVE = optional("integer", "interactive", "interactive");
+
 /**
  * The one table of an event's columns, in the order of Parquet files, journal lines and raw exports. It drives them, the engine's tables
  * and those of ClickHouse. New columns go to the end, because journal lines are positional; ClickHouse gets them by a step of its schema.
@@ -65,6 +68,8 @@ const TABLE = [
   SITE,
   required("timestamp", "timestampMs", "timestamp"),
   optional("integer", "engagedSeconds", "engaged_seconds"),
+  optional("text", "clickId", "click_id"),
+  INTERACTIVE,
 ] as const;
 
 type Row = (typeof TABLE)[number];
@@ -90,6 +95,7 @@ export type EventColumn = TextEventColumn | NumberEventColumn | ColumnOf<"visito
 export const EVENT_COLUMNS: readonly EventColumn[] = TABLE;
 export const SITE_COLUMN: TextEventColumn = SITE;
 export const REVENUE_COLUMN: NumberEventColumn = REVENUE;
+export const INTERACTIVE_COLUMN: NumberEventColumn = INTERACTIVE;
 
 export const isText = (column: EventColumn): column is TextEventColumn => column.kind === "text" || column.kind === "json";
 

@@ -9,7 +9,7 @@ import { EVENT_COLUMNS, type LocalDate, type StoredEvent } from "../../src/stora
 import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { EVENTS_TABLE, clickhouseOfFile } from "../support/clickhouse-server.ts";
-import { EARLIER_PARQUET } from "../support/earlier-version.ts";
+import { EARLIER_PARQUET, NOT_STORED_YET } from "../support/earlier-version.ts";
 import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
 const clickhouse = clickhouseOfFile();
@@ -76,7 +76,7 @@ describe("an insert into ClickHouse", () => {
   it("stores a file of an earlier version, whose events have no value in a newer column", async () => {
     const { insert, rowsOf } = await openEvents();
     await insert([], { parquet: EARLIER_PARQUET });
-    const stored = [aFullEvent(1, { engagedSeconds: null }), anEvent()];
+    const stored = [aFullEvent(1, NOT_STORED_YET), anEvent()];
     expect(await rowsOf(SEGMENT)).toEqual(stored.map((event, row) => expectedRow(event, row)));
   });
 

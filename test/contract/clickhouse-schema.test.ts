@@ -54,7 +54,7 @@ describe("the schema", () => {
     await Promise.all([prepareSchema(connection, tables), prepareSchema(connection, tables)]);
     const rows = await query("SELECT count() FROM schema_versions");
     await prepareSchema(connection, tables);
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("4");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("5");
     expect(await query("SELECT count() FROM schema_versions")).toBe(rows);
   });
 
@@ -68,9 +68,9 @@ describe("the schema", () => {
     const { connection, tables, query } = server;
     const first: SchemaStep = (all) => creation(all);
     for (const sql of ADDED_COLUMN(tables)) await query(sql);
-    await prepareSchema(connection, tables, [first, first, first, ADDED_COLUMN]);
+    await prepareSchema(connection, tables, [first, first, first, first, first, ADDED_COLUMN]);
     expect(await query(`SELECT count(), sum(added) FROM ${tables.all}`)).toBe("24\t0");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("4");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
   });
 
   it("gains the table of settings in an upgrade from version 2, and keeps its nodes", async () => {
@@ -82,23 +82,32 @@ describe("the schema", () => {
     await prepareSchema(connection, tables);
     expect(await query("SELECT count() FROM site_settings")).toBe("0");
     expect(await query("SELECT node FROM nodes")).toBe("a");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("4");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("5");
   });
 
   it("gains the column of engaged seconds in an upgrade from version 3, and keeps its rows", async () => {
     const { connection, tables, query } = await withRows();
     await query(`ALTER TABLE ${tables.stored} DROP COLUMN engaged_seconds SETTINGS mutations_sync = 2`);
-    await query("ALTER TABLE schema_versions DELETE WHERE version = 4 SETTINGS mutations_sync = 2");
+    await query("ALTER TABLE schema_versions DELETE WHERE version >= 4 SETTINGS mutations_sync = 2");
     await prepareSchema(connection, tables);
     expect(await query(`SELECT count(), count(engaged_seconds) FROM ${tables.all}`)).toBe("24\t0");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("4");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("5");
+  });
+
+  it("gains the kinds of click ids and the marks of interactions in an upgrade from version 4, and its rows have neither", async () => {
+    const { connection, tables, query } = await withRows();
+    await query(`ALTER TABLE ${tables.stored} DROP COLUMN click_id, DROP COLUMN interactive SETTINGS mutations_sync = 2`);
+    await query("ALTER TABLE schema_versions DELETE WHERE version = 5 SETTINGS mutations_sync = 2");
+    await prepareSchema(connection, tables);
+    expect(await query(`SELECT any(click_id), uniqExact(click_id), count(interactive) FROM ${tables.all}`)).toBe("(unknown)\t1\t0");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("5");
   });
 
   it("is refused if a newer program has upgraded it, with a message that says what to do", async () => {
     const { connection, tables } = await made();
-    await prepareSchema(connection, tables, [(all) => creation(all), ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN]);
+    await prepareSchema(connection, tables, [(all) => creation(all), ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN]);
     await expect(prepareSchema(connection, tables)).rejects.toThrow(
-      /has version 5 of the schema, and this program knows versions up to 4: install the newer release again/,
+      /has version 6 of the schema, and this program knows versions up to 5: install the newer release again/,
     );
   });
 });

@@ -42,7 +42,7 @@ it.each([true, false])("sessions of a large day are all there, and other work ru
   await engine.append(block, { files: [{ key: "large", date: DATE, bytes: fileOf(site, events) }], columns: ["timestamp"] });
   // Turns between row groups that are read, rows that are numbered, sessions that are inserted, and rows that are inserted.
   expect(turns).toBeGreaterThanOrEqual(3 + 2 + 2 + 1);
-  const sums = `SELECT count(*) AS sessions, count(DISTINCT session) AS numbers, CAST(sum(events) AS INTEGER) AS n,
+  const sums = `SELECT count(*) AS sessions, count(DISTINCT session) AS numbers, CAST(sum(interactions) AS INTEGER) AS n,
     count(*) FILTER (first_ms = last_ms AND first_ms - ${noon} = visitor_id) AS right_times FROM sessions`;
   expect(await engine.query(aQuery(site, [block], sums), silent())).toEqual([
     { sessions: ROWS, numbers: ROWS, n: ROWS, right_times: ROWS },

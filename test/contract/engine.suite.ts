@@ -319,7 +319,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     describe("sessions", () => {
       const SESSIONS = "SELECT * FROM sessions ORDER BY session";
       const EVENTS = `
-        SELECT session, visitor_id, day, timestamp, pathname, CAST(event_name = $1 AS INTEGER) AS viewed
+        SELECT session, visitor_id, day, timestamp, pathname, CAST(event_name = $1 AS INTEGER) AS viewed,
+          CAST(event_name = $1 OR interactive IS NULL AS INTEGER) AS interacted
         FROM events ORDER BY day, timestamp, sequence_number`;
 
       /** The sessions of the blocks, grouped here. */
@@ -337,7 +338,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
               day: events[0]?.day ?? null,
               first_ms: events[0]?.timestamp ?? null,
               last_ms: events.at(-1)?.timestamp ?? null,
-              events: events.length,
+              interactions: events.filter(({ interacted }) => interacted === 1).length,
               pageviews: views.length,
               entry_page: views[0]?.pathname ?? null,
               exit_page: views.at(-1)?.pathname ?? null,
@@ -353,6 +354,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         minute: fc.nat(200),
         page: fc.constantFrom("/a", "/b", "/c"),
         eventName: fc.constantFrom("pageview", "Signup"),
+        interactive: fc.constantFrom(null, 0),
       });
       const anyChange = fc.record({ block: fc.nat(1), day: fc.nat(2), inFile: fc.boolean(), rows: fc.array(anyEvent, { maxLength: 8 }) });
 
@@ -366,8 +368,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
               // A day is in one block only.
               const startMs = (change.day + 3 * change.block) * DAY_MS;
               const date = utcDateOf(startMs);
-              const events = change.rows.map(({ visitor, minute, page, eventName }) =>
-                anEvent({ visitorId: BigInt(visitor), timestampMs: startMs + minute * MINUTE_MS, pathname: page, eventName }),
+              const events = change.rows.map(({ visitor, minute, page, ...named }) =>
+                anEvent({ visitorId: BigInt(visitor), timestampMs: startMs + minute * MINUTE_MS, pathname: page, ...named }),
               );
               const files = [{ key: "file", date, bytes: fileOf(site, events) }];
               await engine.append(blocks[change.block] ?? blocks[0], change.inFile ? { files } : { date, events: eventTexts(events) });
@@ -401,8 +403,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           );
           sizes.push((await engine.append(block, { date: DATE, events: eventTexts(events) })).memoryBytes);
         }
-        expect(await ask(site, [block], "SELECT count(*) AS n, sum(events)::BIGINT AS events FROM sessions")).toEqual([
-          { n: 5_000, events: 200_001 },
+        expect(await ask(site, [block], "SELECT count(*) AS n, sum(interactions)::BIGINT AS interactions FROM sessions")).toEqual([
+          { n: 5_000, interactions: 200_001 },
         ]);
         await engine.drop([block.id]);
         // 200,000 sessions would have been written, of which 5,000 stay.
@@ -419,6 +421,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
               minute: fc.nat(200),
               page: fc.constantFrom("/a", "/b"),
               eventName: fc.constantFrom("pageview", "Signup"),
+              interactive: fc.constantFrom(null, 0),
               seed: fc.nat(5),
             }),
             { maxLength: 6 },
@@ -431,7 +434,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       const FURTHER = NAMES.filter((column) => !["visitor_id", "event_name", "pathname"].includes(column));
       const ORDER = "SELECT day, visitor_id, session, event_name, pathname";
       const SESSIONS_BY_START =
-        "SELECT visitor_id, day, first_ms, last_ms, events, pageviews, entry_page, exit_page FROM sessions ORDER BY ALL";
+        "SELECT visitor_id, day, first_ms, last_ms, interactions, pageviews, entry_page, exit_page FROM sessions ORDER BY ALL";
 
       it("a block has the same rows, whichever columns it gets at first and later, as one that has all", async () => {
         await fc.assert(

@@ -5,6 +5,7 @@ import { OF_DASHBOARD } from "../../src/handlers/origins.ts";
 import { STATUS } from "../../src/handlers/error-reply.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import { OPTIONS } from "../../src/runtime/base/config/options.ts";
+import { CLICK_IDS } from "../../src/runtime/ingest/urls.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event.ts";
 import { withApiReference } from "../../tools/api-reference.ts";
 import { ofItsOwn, postLogin, postSetup, PASSWORD } from "../support/auth-requests.ts";
@@ -134,9 +135,14 @@ describe("the page", () => {
     ).toEqual([]);
   });
 
+  it("lists the kinds of click ids that are stored", () => {
+    const listed = codesIn(sectionOf("Click ids").text);
+    expect([...listed].sort()).toEqual([...CLICK_IDS].sort());
+  });
+
   it("uses the exact names of options, fields, parameters and columns", () => {
     const fields = [...JSON.stringify(DOCUMENT).matchAll(/[a-z]+(?:_[a-z]+)+/g)].map(([name]) => name);
-    const known = new Set([...Object.keys(OPTIONS), ...fields, ...EVENT_COLUMNS.map(({ name }) => name), "svc_session"]);
+    const known = new Set([...Object.keys(OPTIONS), ...fields, ...EVENT_COLUMNS.map(({ name }) => name), ...CLICK_IDS, "svc_session"]);
     const named = SECTIONS.filter(({ title }) => title !== "Metrics").flatMap(({ text }) => codesIn(text));
     const strange = named.filter((code) => /^[a-z]+(?:_[a-z]+)+$/.test(code) && !known.has(code));
     expect(strange, "docs/http-api.md uses names that the program does not have").toEqual([]);

@@ -97,6 +97,7 @@ describe("high cardinality", () => {
       revenue: null,
       currency: null,
       engagedSeconds: null,
+      interactive: null,
     };
     for (let n = 0; n < count; n += AT_ONCE) {
       const accepting = Array.from({ length: AT_ONCE }, (_, i) =>

@@ -33,6 +33,8 @@ const eventOf = (count: number): StoredEvent => ({
   revenueCents: count % 7 === 0 ? 1999 : null,
   currency: count % 7 === 0 ? "EUR" : null,
   engagedSeconds: count % 5 === 0 ? count : null,
+  clickId: count % 7 === 0 ? "gclid" : null,
+  interactive: count % 6 === 0 ? 0 : null,
 });
 
 const whole = encodeEvents(Array.from({ length: EVENTS }, (_, i) => eventOf(i)));

@@ -13,7 +13,7 @@ const RAW_COLUMNS = [
   ...["event_name", "pathname", "hostname", "referrer", "referrer_source", "country_code", "region", "city"],
   ...["browser", "browser_version", "os", "os_version", "device_type", "screen_size"],
   ...["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"],
-  ...["props", "revenue_amount", "currency", "site_id", "timestamp", "engaged_seconds"],
+  ...["props", "revenue_amount", "currency", "site_id", "timestamp", "engaged_seconds", "click_id", "interactive"],
 ];
 
 /** The rows of a CSV file whose every field is quoted; it ends in a line feed. */

@@ -52,6 +52,23 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       expect(await getMain(target, site)).toMatchObject({ total_sessions: 1, bounce_rate: 0 });
     });
 
+    it("an event that is no interaction leaves a bounce a bounce, and counts as an event everywhere else", async () => {
+      const site = siteName();
+      await record(target, wireEvent(site, { u: "/a" }));
+      await record(target, wireEvent(site, { n: "Scroll 25%", u: "/a", interactive: false }));
+      const bounced = { total_sessions: 1, total_events: 2, total_pageviews: 1, bounce_rate: 1 };
+      expect(await getMain(target, site)).toMatchObject(bounced);
+      expect(await getMain(target, site, { filters: "events==Scroll 25%" })).toMatchObject({ total_sessions: 1, bounce_rate: 1 });
+      await record(target, wireEvent(site, { n: "Signup", u: "/a", interactive: true }));
+      expect(await getMain(target, site)).toMatchObject({ total_sessions: 1, total_events: 3, bounce_rate: 0 });
+    });
+
+    it("a second page view ends a bounce, even if it says that it is no interaction", async () => {
+      const site = siteName();
+      for (const u of ["/a", "/b"]) await record(target, wireEvent(site, { u, interactive: false }));
+      expect(await getMain(target, site)).toMatchObject({ total_sessions: 1, bounce_rate: 0 });
+    });
+
     it("a session without a page view is not a bounce", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { n: "Signup" }));

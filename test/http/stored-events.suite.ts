@@ -107,6 +107,16 @@ const CAMPAIGNS: readonly Case[] = [
   },
   { name: "the last of several values counts", fields: { u: "/?utm_source=a&utm_source=b" }, shown: { "utm-sources": "b" } },
   {
+    name: "an empty value after another does not hide it",
+    fields: { u: "/?utm_source=a&utm_medium=m&utm_source=&utm_medium=+" },
+    shown: { "utm-sources": "a", "utm-mediums": "m" },
+  },
+  {
+    name: "an ampersand that was escaped as in HTML separates parameters",
+    fields: { u: "/?utm_source=a&amp;utm_medium=email&amp;amp;utm_term=t" },
+    shown: { "utm-sources": "a", "utm-mediums": "email", "utm-terms": "t" },
+  },
+  {
     name: "an empty value is unknown",
     fields: { u: "/?utm_source=&utm_medium=%20" },
     shown: { "utm-sources": "(unknown)", "utm-mediums": "(unknown)" },

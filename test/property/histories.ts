@@ -200,6 +200,8 @@ const fieldsOfEvents = () => ({
   revenueCents: orNull(revenueCents),
   currency: orNull(fc.constantFrom("EUR", "USD", "JPY")),
   engagedSeconds: orNull(fc.integer({ min: 0, max: 86_400 })),
+  clickId: orNull(fc.constantFrom("gclid", "fbclid", "msclkid")),
+  interactive: fc.constantFrom(null, null, 0),
 });
 
 export const untimedEvent: fc.Arbitrary<UntimedEvent> = fc.record(fieldsOfEvents());

@@ -81,7 +81,9 @@ export const keptSessions = (events: Events, scope: Scope, sessionGapMs: number)
 export const sessionFigures = (events: Events, scope: Scope, sessionGapMs: number) => figuresOf(keptSessions(events, scope, sessionGapMs));
 
 export function figuresOf(sessions: readonly Events[]) {
-  const bounces = sessions.filter((session) => session.length === 1 && pageviewsIn(session) === 1);
+  const isBounce = (session: Events): boolean =>
+    pageviewsIn(session) === 1 && session.every((event) => isPageview(event) || event.interactive !== null);
+  const bounces = sessions.filter(isBounce);
   return {
     total_sessions: sessions.length,
     bounce_rate: ratio(bounces.length, sessions.length),

@@ -1,5 +1,8 @@
 /** Files of the version before `engaged_seconds` was stored, of the events `aFullEvent(1)` and `anEvent()` at that time. */
 
+/** The columns that it lacks. */
+export const NOT_STORED_YET = { engagedSeconds: null, clickId: null, interactive: null };
+
 /** A Parquet file. */
 export const EARLIER_PARQUET = Uint8Array.from(
   atob(

@@ -52,6 +52,8 @@ export const aFullEvent = (number: number, fields: Partial<StoredEvent> & { at?:
     revenueCents: -1999 + number,
     currency: "EUR",
     engagedSeconds: number % 86_401,
+    clickId: "gclid",
+    interactive: 0,
     ...fields,
   });
 
@@ -124,5 +126,7 @@ export const anyEvent: fc.Arbitrary<StoredEvent> = fc
     revenueCents: fc.option(cents, { nil: null }),
     currency: optionalText,
     engagedSeconds: fc.option(fc.integer({ min: 0, max: 86_400 }), { nil: null }),
+    clickId: optionalText,
+    interactive: fc.constantFrom(null, 0),
   })
   .map((fields) => ({ ...fields, date: utcDateOf(fields.timestampMs) }));

@@ -1,4 +1,5 @@
 /** The tables in ClickHouse, created and upgraded in numbered steps. */
+import { UNRECORDED } from "../../shared/filters.ts";
 import { type ColumnKind, EVENT_COLUMNS } from "../../storage/event.ts";
 import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import type { Config } from "../base/config/config.ts";
@@ -129,6 +130,11 @@ const STEPS: readonly SchemaStep[] = [
   createNodeTables,
   createSettingsTable,
   (tables) => addColumn(tables, "engaged_seconds Nullable(Int64) CODEC(ZSTD(1))"),
+  (tables) => [
+    // Rows of before have the text for "not recorded", as all new ones without a value.
+    ...addColumn(tables, `click_id LowCardinality(String) DEFAULT '${UNRECORDED}' CODEC(ZSTD(1))`),
+    ...addColumn(tables, "interactive Nullable(Int64) CODEC(ZSTD(1))"),
+  ],
 ];
 
 const versionsTable = ({ database }: EventTables): string => `\`${database}\`.schema_versions`;

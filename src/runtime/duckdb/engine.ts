@@ -90,7 +90,8 @@ export interface EngineQuery {
    * `sessions`: one row per session of a day of `blocks`:
    * - `session`, `visitor_id`, `day`: as in `events`
    * - `first_ms`, `last_ms` (BIGINT): the timestamps of its first and its last event
-   * - `events`, `pageviews` (INTEGER): their numbers
+   * - `pageviews` (INTEGER): the number of its page views
+   * - `interactions` (INTEGER): the number of its page views and of its other events that are interactions
    * - `entry_page`, `exit_page` (INTEGER): the `pathname` of its first and its last page view; NULL if it has none
    *
    * `texts`: `code` (INTEGER), `text` (VARCHAR). The site's texts; none has the code 0.

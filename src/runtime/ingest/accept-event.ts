@@ -253,6 +253,7 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Mom
       props: withStoredLink(input.eventName, parseProps(input.props), { stripQuery }),
       revenueCents: parseRevenue(input.revenue),
       currency: parseCurrency(input.currency),
+      interactive: input.interactive === false ? 0 : null,
     },
     options.minimisation,
     calendar,

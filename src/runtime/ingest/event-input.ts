@@ -1,7 +1,18 @@
 /** The wire format of an event: short field names, in a JSON body or in the pixel's query string (docs/http-api.md, "Event fields"). */
 import { exceedsChars, wellFormed } from "../../shared/text.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { Body, type Field, fieldOf, integerField, malformedBody, numberField, parseObject, required, textField } from "../base/body.ts";
+import {
+  Body,
+  type Field,
+  fieldOf,
+  flagField,
+  integerField,
+  malformedBody,
+  numberField,
+  parseObject,
+  required,
+  textField,
+} from "../base/body.ts";
 import {
   CURRENCY_CHARS_MAX,
   ENGAGED_SECONDS_MAX,
@@ -13,7 +24,7 @@ import {
 } from "../base/config/limits.ts";
 import { PAGEVIEW, parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { invalidInput } from "../base/errors.ts";
-import { count, number, orNull, type Schema, text } from "../base/json-schema.ts";
+import { boolean, count, number, orNull, type Schema, text } from "../base/json-schema.ts";
 
 const sentAs = <Value>(name: string, declared: Field<Value>) => ({ name, ...declared });
 
@@ -92,6 +103,12 @@ export const EVENT_FIELDS = {
   engagedSeconds: sentAs(
     "e",
     integerField(orNull(count("Seconds that the visitor was engaged with the page.", { maximum: ENGAGED_SECONDS_MAX }))),
+  ),
+  interactive: sentAs(
+    "interactive",
+    flagField(
+      orNull(boolean("`false` for an event that is no interaction, such as a scroll depth: a visit of one page view stays a bounce.")),
+    ),
   ),
 } as const;
 

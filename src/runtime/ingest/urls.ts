@@ -43,12 +43,29 @@ interface PageUrl {
   readonly utmCampaign: string | null;
   readonly utmContent: string | null;
   readonly utmTerm: string | null;
+  /** The kind of click id in the query, one of `CLICK_IDS`; never its value, which identifies a person to its platform. */
+  readonly clickId: string | null;
 }
 
 // Prepended to a path, so that `//host/path` stays a path.
 const PATH_ORIGIN = "http://localhost";
 
-const NO_CAMPAIGN = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null };
+/**
+ * Parameters with which advertising platforms mark a click: Google (`gclid`, `gbraid`, `wbraid`, `dclid`), Meta, Microsoft, TikTok, X,
+ * LinkedIn, Yandex, Reddit, Pinterest, Snapchat, impact.com.
+ */
+export const CLICK_IDS: readonly string[] = [
+  ...["gclid", "gbraid", "wbraid", "dclid", "fbclid", "msclkid", "ttclid", "twclid", "li_fat_id", "yclid"],
+  ...["rdt_cid", "epik", "ScCid", "irclickid"],
+];
+
+const NO_CAMPAIGN = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null, clickId: null };
+
+/** Most URLs have neither campaign nor click id, and parsing the query is expensive. A name may be percent-encoded. */
+const MAY_HAVE_CAMPAIGN = new RegExp(`%|utm|${CLICK_IDS.join("|")}`);
+
+/** Links that were copied from the source of a page contain the ampersand as HTML writes it. */
+const ESCAPED_AMPERSAND = /&(?:amp;)+/g;
 
 /** `url` is an absolute http(s) URL or a path that starts with `/`; invalid_input for anything else. */
 export function parsePageUrl(url: string): PageUrl {
@@ -80,22 +97,29 @@ function pathnameFrom(path: string): string {
 }
 
 function campaignFrom(search: string) {
-  // Most URLs have no campaign, and parsing the query is expensive. A name may be percent-encoded.
-  if (!search.includes("utm") && !search.includes("%")) return NO_CAMPAIGN;
-  const params = new URLSearchParams(search);
+  if (!MAY_HAVE_CAMPAIGN.test(search)) return NO_CAMPAIGN;
+  const params = new URLSearchParams(search.replace(ESCAPED_AMPERSAND, "&"));
   return {
     utmSource: campaignValue(params, "utm_source"),
     utmMedium: campaignValue(params, "utm_medium"),
     utmCampaign: campaignValue(params, "utm_campaign"),
     utmContent: campaignValue(params, "utm_content"),
     utmTerm: campaignValue(params, "utm_term"),
+    clickId: clickIdIn(params),
   };
 }
 
-/** The parameter's last value, trimmed and cut; an empty one counts as absent. */
+/** The parameter's last value that is not empty, trimmed and cut. */
 function campaignValue(params: URLSearchParams, name: string): string | null {
-  const value = params.getAll(name).at(-1)?.trim() ?? "";
-  return value === "" ? null : cutToChars(value, UTM_CHARS_MAX);
+  const value = params.getAll(name).findLast((sent) => sent.trim() !== "");
+  return value === undefined ? null : cutToChars(value.trim(), UTM_CHARS_MAX);
+}
+
+/** The last one, because platforms append theirs: a shared link may still have that of the visit in which it was copied. */
+function clickIdIn(params: URLSearchParams): string | null {
+  let found: string | null = null;
+  for (const [name, value] of params) if (value !== "" && CLICK_IDS.includes(name)) found = name;
+  return found;
 }
 
 /** `stripQuery` drops query and fragment. */

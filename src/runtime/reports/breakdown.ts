@@ -43,7 +43,7 @@ const COUNTS = { visitors: VISITORS, pageviews: PAGEVIEWS, events: EVENTS };
 
 const FURTHER = {
   sessions: count("Sessions with a matching event of this value, or that begin or end at this page."),
-  bounce_rate: fraction("Share of these sessions with exactly one page view and no other event."),
+  bounce_rate: fraction("Share of these sessions with exactly one page view and no other interaction."),
   avg_visit_duration_secs: number("Mean time from the first event of these sessions to their last.", { minimum: 0 }),
   views_per_visit: number("Mean number of page views of these sessions, on all pages.", { minimum: 0 }),
   conversions: count("Distinct visitors of these sessions with an event that meets the goal."),

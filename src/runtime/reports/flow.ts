@@ -29,7 +29,7 @@ export const neighboursOfPage = fragment((scope: Scope, calendar: Calendar, sess
   const all = eventsIn({ ...scope, conditions: [] });
   const isViewed = sql`CASE WHEN ${stepSql(page)} THEN 1 ELSE 0 END`;
   return sql`
-      WITH ${sessionParts(scope, calendar, sessionGapMs, sql`events`)},
+      WITH ${sessionParts(scope, calendar, sessionGapMs, sql`interactions`)},
       viewing AS MATERIALIZED (SELECT DISTINCT session FROM (${all}) AS ranged_events WHERE ${stepSql(page)}),
       marked_parts AS (
         SELECT session, visitor_id, chain, matching, session IN (SELECT session FROM viewing) AS viewed

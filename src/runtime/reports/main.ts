@@ -13,7 +13,9 @@ const COUNTS = { unique_visitors: VISITORS, total_pageviews: PAGEVIEWS, total_ev
 
 const SESSIONS = {
   total_sessions: orNull(count("Sessions with at least one matching event. Null without the behavioral extension.")),
-  bounce_rate: orNull(fraction("Share of sessions with exactly one page view and no other event. Null without the behavioral extension.")),
+  bounce_rate: orNull(
+    fraction("Share of sessions with exactly one page view and no other interaction. Null without the behavioral extension."),
+  ),
   avg_visit_duration_secs: orNull(
     number("Mean time from the first event of a session to its last. Null without the behavioral extension.", { minimum: 0 }),
   ),

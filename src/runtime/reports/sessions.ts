@@ -18,7 +18,7 @@ export const sessions = report({
     name: "Sessions",
     schema: closed({
       total_sessions: count("Sessions with at least one matching event."),
-      bounce_rate: fraction("Share of sessions with exactly one page view and no other event."),
+      bounce_rate: fraction("Share of sessions with exactly one page view and no other interaction."),
       avg_session_duration_secs: DURATION,
       avg_pages_per_session: VIEWS,
     }),
@@ -44,7 +44,7 @@ export const sessionTimeseries = report({
       closed({
         date: BUCKET,
         sessions: count("Sessions that begin in the bucket and have at least one matching event."),
-        bounce_rate: fraction("Share of these sessions with exactly one page view and no other event."),
+        bounce_rate: fraction("Share of these sessions with exactly one page view and no other interaction."),
         avg_visit_duration_secs: DURATION,
         views_per_visit: VIEWS,
       }),

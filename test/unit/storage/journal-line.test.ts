@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { crc32 } from "../../../src/storage/checksum.ts";
 import type { LocalDate, StoredEvent } from "../../../src/storage/event.ts";
 import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal.ts";
-import { EARLIER_JOURNAL } from "../../support/earlier-version.ts";
+import { EARLIER_JOURNAL, NOT_STORED_YET } from "../../support/earlier-version.ts";
 import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
 const encoder = new TextEncoder();
@@ -38,7 +38,7 @@ describe("the journal line codec", () => {
   it("writes a checksum, the values in the order of the columns and the date", () => {
     const text = new TextDecoder().decode(encodeJournalLines(eventTexts([anEvent({ currency: "EUR", revenueCents: 5 })])));
     const values =
-      '["pageview","/",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,5,"EUR","1","site.test",1773576000000,"2026-03-15",null]';
+      '["pageview","/",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,5,"EUR","1","site.test",1773576000000,"2026-03-15",null,null,null]';
     expect(text).toBe(`${crc32(bytesOf(values), 0, values.length).toString(16).padStart(8, "0")} ${values}\n`);
   });
 
@@ -68,7 +68,7 @@ describe("the journal line codec", () => {
 
   it("reads lines of an earlier version, whose events have no value in a newer column", () => {
     expect(decodeJournalLines(EARLIER_JOURNAL)).toEqual({
-      events: [aFullEvent(1, { engagedSeconds: null }), anEvent()],
+      events: [aFullEvent(1, NOT_STORED_YET), anEvent()],
       damagedLines: 0,
       tornBytes: 0,
     });

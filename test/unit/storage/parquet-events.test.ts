@@ -7,7 +7,7 @@ import { utcCalendar } from "../../../src/storage/calendar.ts";
 import { EVENT_COLUMNS, isNumber, type StoredEvent } from "../../../src/storage/event.ts";
 import { seal } from "../../../src/storage/checksum.ts";
 import { type DecodedEvents, decodeEvents, encodeEvents, mergeFiles, openEventsOf } from "../../../src/storage/parquet-events.ts";
-import { EARLIER_PARQUET } from "../../support/earlier-version.ts";
+import { EARLIER_PARQUET, NOT_STORED_YET } from "../../support/earlier-version.ts";
 import { aFullEvent, anEvent, anyEvent } from "../../support/stored-event.ts";
 
 /** The events of a file, assembled from its columns. */
@@ -113,14 +113,14 @@ describe("the Parquet codec", () => {
   });
 
   it("reads a file of an earlier version, whose events have no value in a newer column", () => {
-    expect(eventsIn(EARLIER_PARQUET)).toEqual([aFullEvent(1, { engagedSeconds: null }), anEvent()]);
+    expect(eventsIn(EARLIER_PARQUET)).toEqual([aFullEvent(1, NOT_STORED_YET), anEvent()]);
   });
 
   it("merges a file of an earlier version with one of this version", () => {
     const files = [EARLIER_PARQUET, encodeEvents([aFullEvent(2)])];
     const merged = mergeFiles(files.map((bytes, i) => ({ key: String(i), siteId: anEvent().siteId, bytes })));
     if (!("bytes" in merged)) throw new Error(merged.reason);
-    expect(eventsIn(merged.bytes)).toEqual([aFullEvent(1, { engagedSeconds: null }), anEvent(), aFullEvent(2)]);
+    expect(eventsIn(merged.bytes)).toEqual([aFullEvent(1, NOT_STORED_YET), anEvent(), aFullEvent(2)]);
   });
 
   it("reads paths and hosts of a file without a mark in the spelling of today, and a merge writes it", () => {

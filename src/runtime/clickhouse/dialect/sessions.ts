@@ -118,17 +118,22 @@ export const meetsBySessions = (conditions: readonly SessionCondition[], events:
 
 /**
  * An event is packed into one number, from the highest bits: its time, 16 bits of its day, one bit if it is shared (only if the
- * scope hides events), one if it is a page view, one if it matches. `time` and `day` are bit offsets.
+ * scope hides events), one if it is a page view or another interaction, one if it is a page view, one if it matches. `time` and `day` are
+ * bit offsets.
  */
 const packing = (scope: Scope) =>
-  hides(scope) ? { time: sql`19`, day: sql`3`, shared: sql`4 * shared + ` } : { time: sql`18`, day: sql`2`, shared: sql`` };
+  hides(scope) ? { time: sql`20`, day: sql`4`, shared: sql`8 * shared + ` } : { time: sql`19`, day: sql`3`, shared: sql`` };
+
+const IS_PAGEVIEW = sql`(event_name = ${textCode(PAGEVIEW)})`;
+
+const IS_INTERACTION = sql`(event_name = ${textCode(PAGEVIEW)} OR interactive IS NULL)`;
 
 function packed(scope: Scope): SessionEvent {
   const { time, day, shared } = packing(scope);
   return {
-    element: sql`bitShiftLeft(timestamp, ${time}) + bitShiftLeft(toInt64(day), ${day}) + ${shared}2 * (event_name = ${textCode(PAGEVIEW)}) + matching`,
+    element: sql`bitShiftLeft(timestamp, ${time}) + bitShiftLeft(toInt64(day), ${day}) + ${shared}4 * ${IS_INTERACTION} + 2 * ${IS_PAGEVIEW} + matching`,
     timeMs: sql`bitShiftRight(event, ${time})`,
-    isShared: sql`bitTest(event, 2)`,
+    isShared: sql`bitTest(event, 3)`,
   };
 }
 
@@ -144,7 +149,7 @@ export function withOrderedSessions(scope: Scope, _calendar: Calendar, sessionGa
     SELECT
       bitAnd(bitShiftRight(visit[1], ${day}), 65535) AS day,
       bitShiftRight(visit[1], ${time}) AS first_ms,
-      length(visit) AS events,
+      arrayCount(event -> bitTest(event, 2), visit) AS interactions,
       arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
       bitShiftRight(visit[-1], ${time}) - bitShiftRight(visit[1], ${time}) AS duration_ms
     FROM visits
@@ -176,9 +181,10 @@ function valueEvent(scope: Scope, { dimension, goal, currency }: ValueSessions):
   const cents = currency === null ? sql`0` : sql`coalesce(if(currency = ${textCode(currency)}, revenue_amount, 0), 0)`;
   return {
     element: sql`CAST(
-    (timestamp, segment, row, event_name = ${textCode(PAGEVIEW)}, matching, ${hides(scope) ? sql`shared` : sql`1`},
+    (timestamp, segment, row, ${IS_PAGEVIEW}, ${IS_INTERACTION}, matching, ${hides(scope) ? sql`shared` : sql`1`},
       CASE WHEN ${meetsGoal(goal, scope)} THEN 1 ELSE 0 END, ${cents}, toString(${text})),
-    'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, shared UInt8, is_goal UInt8, cents Int64, text String)')`,
+    'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, is_interaction UInt8, matching UInt8, shared UInt8, is_goal UInt8,
+      cents Int64, text String)')`,
     timeMs: sql`event.ms`,
     isShared: sql`event.shared`,
   };
@@ -204,7 +210,7 @@ export function valuesOfOrderedSessions(scope: Scope, _calendar: Calendar, asked
     valued AS (
       SELECT
         visitor_id,
-        length(visit) AS session_events,
+        arrayCount(event -> event.is_interaction, visit) AS session_interactions,
         arrayCount(event -> event.is_pageview, visit) AS session_pageviews,
         visit[-1].ms - visit[1].ms AS duration_ms,
         arrayExists(event -> event.is_goal, visit) AS is_converted,

@@ -5,6 +5,7 @@
 import {
   DAY_MS,
   EVENT_COLUMNS,
+  INTERACTIVE_COLUMN,
   isText,
   type LocalDate,
   MINUTE_MS,
@@ -24,7 +25,7 @@ import { floatsOf } from "../../base/bytes.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { PROPERTY_KEYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
-import { NO_PAGE, VisitorIndex } from "../tables/day-sessions.ts";
+import { NO_INTERACTION, NO_PAGE, VisitorIndex } from "../tables/day-sessions.ts";
 import { parseProps } from "../tables/properties.ts";
 import { type DayBounds, PeriodSessions, type SessionTable } from "./period-sessions.ts";
 import { type Batch, type Bucket, type Grouped, type MeasureDefinition, type Summed, Tally, Texts } from "./tallies.ts";
@@ -176,6 +177,11 @@ class EventRows implements Batch {
     throw new Error(`events have no ${column}`);
   }
 
+  /** 1 for each event that says that it is no interaction. */
+  withoutInteraction(): Uint8Array {
+    return this.#events.number(INTERACTIVE_COLUMN).recorded;
+  }
+
   /** The events with revenue. */
   withRevenue(): Batch {
     const { numbers, recorded } = this.#events.number(REVENUE_COLUMN);
@@ -241,7 +247,7 @@ class SessionRows implements Batch {
   readonly #durations: Float64Array;
 
   constructor(sessions: SessionTable, pages: readonly string[], offsets: EventsToRead["offsets"]) {
-    const { visitors, events, pageviews, firstMs, lastMs } = sessions;
+    const { visitors, interactions, pageviews, firstMs, lastMs } = sessions;
     this.rows = visitors.length;
     this.visitors = visitors;
     this.#sessions = sessions;
@@ -250,7 +256,7 @@ class SessionRows implements Batch {
     this.#bounces = new Uint8Array(this.rows);
     this.#durations = new Float64Array(this.rows);
     for (let row = 0; row < this.rows; row++) {
-      this.#bounces[row] = Number(events[row] === 1 && pageviews[row] === 1);
+      this.#bounces[row] = Number(interactions[row] === 1 && pageviews[row] === 1);
       this.#durations[row] = (lastMs[row] ?? 0) - (firstMs[row] ?? 0);
     }
   }
@@ -466,11 +472,18 @@ class Computation {
       await this.#worked(batch.rows);
     }
     if (this.#ofSessions.length > 0) {
-      const pages = this.#pages.numbersOf(rows.text("pathname"), false);
-      for (let row = 0; row < pages.length; row++) if (rows.pageviews[row] === 0) pages[row] = NO_PAGE;
-      this.#sessions.add({ visitors: rows.visitors, times: rows.times, pages });
+      this.#sessions.add({ visitors: rows.visitors, times: rows.times, pages: this.#pagesOf(rows) });
     }
     await this.#properties?.add(rows, count, this.#options.yieldToOthers);
+  }
+
+  #pagesOf(rows: EventRows): Int32Array {
+    const pages = this.#pages.numbersOf(rows.text("pathname"), false);
+    const isPassive = rows.withoutInteraction();
+    for (let row = 0; row < pages.length; row++) {
+      if (rows.pageviews[row] === 0) pages[row] = isPassive[row] === 1 ? NO_INTERACTION : NO_PAGE;
+    }
+    return pages;
   }
 
   #addSessions(sessions: SessionTable): void {

@@ -11,7 +11,7 @@ export interface SessionTable {
   readonly days: Int32Array;
   readonly firstMs: Float64Array;
   readonly lastMs: Float64Array;
-  readonly events: Int32Array;
+  readonly interactions: Int32Array;
   readonly pageviews: Int32Array;
   readonly entryPages: Int32Array;
   readonly exitPages: Int32Array;
@@ -51,7 +51,7 @@ function sessionsOfDay(rows: SessionRows, day: number, gapMs: number): SessionTa
     days: new Int32Array(sessions.count).fill(day),
     firstMs: sessions.firstMs.slice(0, sessions.count),
     lastMs: sessions.lastMs.slice(0, sessions.count),
-    events: sessions.events.slice(0, sessions.count),
+    interactions: sessions.interactions.slice(0, sessions.count),
     pageviews: sessions.pageviews.slice(0, sessions.count),
     entryPages: sessions.entryPages.slice(0, sessions.count),
     exitPages: sessions.exitPages.slice(0, sessions.count),
@@ -68,7 +68,7 @@ const mapColumns = (
   days: integers("days"),
   firstMs: floats("firstMs"),
   lastMs: floats("lastMs"),
-  events: integers("events"),
+  interactions: integers("interactions"),
   pageviews: integers("pageviews"),
   entryPages: integers("entryPages"),
   exitPages: integers("exitPages"),
@@ -111,7 +111,7 @@ const joinedTables = (tables: readonly SessionTable[]): SessionTable =>
 /** Parts of a visitor without a longer pause between them become one session. */
 function chained(parts: SessionTable, visitorCount: number, gapMs: number): SessionTable {
   const table = rowsOf(parts, orderOf(parts.visitors, parts.firstMs, visitorCount));
-  const { visitors, days, firstMs, lastMs, events, pageviews, entryPages, exitPages } = table;
+  const { visitors, days, firstMs, lastMs, interactions, pageviews, entryPages, exitPages } = table;
   const firsts: number[] = [];
   let first = -1;
   let previousEndMs = 0;
@@ -125,7 +125,7 @@ function chained(parts: SessionTable, visitorCount: number, gapMs: number): Sess
     }
     days[first] = Math.min(days[first] ?? 0, days[row] ?? 0);
     lastMs[first] = Math.max(lastMs[first] ?? 0, endMs);
-    events[first] = (events[first] ?? 0) + (events[row] ?? 0);
+    interactions[first] = (interactions[first] ?? 0) + (interactions[row] ?? 0);
     pageviews[first] = (pageviews[first] ?? 0) + (pageviews[row] ?? 0);
     if (entryPages[first] === NO_PAGE) entryPages[first] = entryPages[row] ?? NO_PAGE;
     if (exitPages[row] !== NO_PAGE) exitPages[first] = exitPages[row] ?? NO_PAGE;

@@ -79,11 +79,12 @@ export interface SessionRows {
   /** The index of each visitor. */
   readonly visitors: Int32Array;
   readonly times: Float64Array;
-  /** The page that an event viewed, or `NO_PAGE`. */
+  /** The page that an event viewed, `NO_PAGE`, or `NO_INTERACTION`. */
   readonly pages: Int32Array;
 }
 
-export const NO_PAGE = -1;
+/** In place of a page: an event other than a page view, and one that does not end a bounce. */
+export const [NO_PAGE, NO_INTERACTION] = [-1, -2];
 
 function grown<Values extends Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(values: Values, larger: Values): Values {
   larger.set(values);
@@ -98,7 +99,8 @@ export class DaySessions {
   visitors = new Int32Array(INITIAL_CAPACITY);
   firstMs = new Float64Array(INITIAL_CAPACITY);
   lastMs = new Float64Array(INITIAL_CAPACITY);
-  events = new Int32Array(INITIAL_CAPACITY);
+  /** Page views, and other events that are interactions. */
+  interactions = new Int32Array(INITIAL_CAPACITY);
   pageviews = new Int32Array(INITIAL_CAPACITY);
   /** Pages of the first and the last page view, or `NO_PAGE`. Those of one time are in the order of their rows. */
   entryPages = new Int32Array(INITIAL_CAPACITY);
@@ -127,8 +129,9 @@ export class DaySessions {
       const session = this.#sessionOf(visitors[row] ?? 0, times[row] ?? 0);
       if (session < 0) return null;
       numbers[row] = this.numbers[session] ?? 0;
-      this.events[session] = (this.events[session] ?? 0) + 1;
-      if (pages[row] !== NO_PAGE) this.#view(session, times[row] ?? 0, pages[row] ?? 0);
+      const page = pages[row] ?? NO_PAGE;
+      if (page !== NO_INTERACTION) this.interactions[session] = (this.interactions[session] ?? 0) + 1;
+      if (page >= 0) this.#view(session, times[row] ?? 0, page);
     }
     return numbers;
   }
@@ -181,7 +184,7 @@ export class DaySessions {
     this.visitors = integers(this.visitors);
     this.firstMs = floats(this.firstMs);
     this.lastMs = floats(this.lastMs);
-    this.events = integers(this.events);
+    this.interactions = integers(this.interactions);
     this.pageviews = integers(this.pageviews);
     this.entryPages = integers(this.entryPages);
     this.exitPages = integers(this.exitPages);

@@ -55,9 +55,12 @@ export const sqlOfColumns = (names: readonly string[]): string => names.map((nam
 
 const columnNamed = (name: ColumnName) => EVENT_COLUMNS.filter((column) => column.name === name);
 
-/** What to decode of a file for the base and these columns. The times number the sessions. */
+/** Columns from which sessions are made, besides the base. */
+const SESSION_COLUMNS: readonly ColumnName[] = ["timestamp", "interactive"];
+
+/** What to decode of a file for the base and these columns. */
 export const decodedFor = (columns: Iterable<ColumnName>): EventColumn[] =>
-  [...new Set<ColumnName>([...BASE_COLUMNS, "timestamp", ...columns])].flatMap(columnNamed);
+  [...new Set<ColumnName>([...BASE_COLUMNS, ...SESSION_COLUMNS, ...columns])].flatMap(columnNamed);
 
 /** What to decode of a file for these columns alone. */
 export const decodedOf = (columns: Iterable<ColumnName>): EventColumn[] => [...columns].flatMap(columnNamed);
@@ -86,7 +89,7 @@ function codesOf(column: TextEventColumn, parts: readonly DecodedEvents[], rows:
   return codes;
 }
 
-function numbersOf(column: NumberEventColumn, parts: readonly DecodedEvents[], rows: number): NumberColumn {
+export function numbersOf(column: NumberEventColumn, parts: readonly DecodedEvents[], rows: number): NumberColumn {
   const all = { numbers: new BigInt64Array(rows), recorded: new Uint8Array(rows) };
   let begin = 0;
   for (const part of parts) {

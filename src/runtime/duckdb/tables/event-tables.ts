@@ -3,12 +3,12 @@
  * query first reads it: their rows correspond by place. A block that grows has all columns in one table.
  */
 import { dayNumberOf } from "../../../storage/calendar.ts";
-import { type ColumnName, type EventColumn, eventOf, type SiteId } from "../../../storage/event.ts";
+import { type ColumnName, type EventColumn, eventOf, INTERACTIVE_COLUMN, type SiteId } from "../../../storage/event.ts";
 import { columnsOfEvents, type DecodedEvents, readEvents } from "../../../storage/parquet-events.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { type Block, type BlockFile, type BlockSource, DroppedError, type Loaded } from "../engine.ts";
 import { countedFrom, ipcFromStrings, ipcsOf, type NumberValues, visitRowsFromIpc } from "./arrow.ts";
-import { NO_PAGE } from "./day-sessions.ts";
+import { NO_INTERACTION, NO_PAGE } from "./day-sessions.ts";
 import { PropsDictionary, StringDictionary } from "./dictionaries.ts";
 import {
   BASE_NAMES,
@@ -17,6 +17,7 @@ import {
   type Dictionaries,
   FURTHER_COLUMNS,
   namesOf,
+  numbersOf,
   SEQUENCE_NUMBER,
   sqlOfColumns,
   timestampsOf,
@@ -265,10 +266,12 @@ export class EventTables {
     if (rows === 0) return;
     this.#options.sites.insertStrings(site);
     const pageview = site.strings.lookUp(PAGEVIEW);
+    const { recorded: isPassive } = numbersOf(INTERACTIVE_COLUMN, parts, rows);
+    const otherThanPage = (row: number): number => (isPassive[row] === 1 ? NO_INTERACTION : NO_PAGE);
     const events = {
       visitorIds: visitorIdsOf(parts),
       timestampsMs: timestampsOf(parts),
-      pages: names.map((name, row) => (name === pageview ? (pathnames[row] ?? NO_PAGE) : NO_PAGE)),
+      pages: names.map((name, row) => (name === pageview ? (pathnames[row] ?? NO_PAGE) : otherThanPage(row))),
     };
     const { sessions, dayOfRow, unnumbered } = await this.#numbered(table, days, events);
     const base = { day: dayOfRow, session: sessions, visitor_id: events.visitorIds, event_name: names, pathname: pathnames };
@@ -356,7 +359,8 @@ export class EventTables {
   /** Reads and writes a whole day of a block that grows. */
   #renumber({ id, name, sessions }: EventTable, site: Site, day: number): void {
     const { run, insert } = this.#options;
-    const page = `CASE WHEN event_name = ${site.strings.lookUp(PAGEVIEW)} THEN pathname ELSE ${NO_PAGE} END`;
+    const isPageview = `event_name = ${site.strings.lookUp(PAGEVIEW)}`;
+    const page = `CASE WHEN ${isPageview} THEN pathname WHEN ${INTERACTIVE_COLUMN.name} IS NULL THEN ${NO_PAGE} ELSE ${NO_INTERACTION} END`;
     const { sequenceNumbers, ...rows } = visitRowsFromIpc([
       run(`SELECT visitor_id, timestamp, ${page} AS page, sequence_number FROM ${name} WHERE day = ${day} ORDER BY sequence_number`),
     ]);

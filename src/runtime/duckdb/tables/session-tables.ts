@@ -6,7 +6,7 @@ import { DaySessions, type SessionRows, sortedSessions, VisitorIndex } from "./d
 
 /** Columns of the relation `sessions` (see `EngineQuery`). */
 export const SESSION_COLUMNS =
-  "session INTEGER, visitor_id UBIGINT, day INTEGER, first_ms BIGINT, last_ms BIGINT, events INTEGER, pageviews INTEGER, " +
+  "session INTEGER, visitor_id UBIGINT, day INTEGER, first_ms BIGINT, last_ms BIGINT, interactions INTEGER, pageviews INTEGER, " +
   "entry_page INTEGER, exit_page INTEGER";
 
 /** Rows that are numbered, and sessions that are inserted, before other work of the thread runs: a few milliseconds. */
@@ -18,7 +18,7 @@ export interface DayRows {
   readonly day: number;
   readonly visitorIds: BigUint64Array;
   readonly timestampsMs: BigInt64Array;
-  /** The code of the page that an event viewed, or `NO_PAGE`. */
+  /** The code of the page that an event viewed, `NO_PAGE`, or `NO_INTERACTION`. */
   readonly pages: Int32Array;
 }
 
@@ -41,7 +41,7 @@ const rowsOf = (chosen: readonly ChosenSessions[]): number => chosen.reduce((sum
 function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, NumberValues>> {
   const rows = rowsOf(chosen);
   const integers = () => new Int32Array(rows);
-  const [numbers, days, events, pageviews, entryPages, exitPages] = [
+  const [numbers, days, interactions, pageviews, entryPages, exitPages] = [
     integers(),
     integers(),
     integers(),
@@ -64,7 +64,7 @@ function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, N
       visitors.copyId(sessions.visitors[place] ?? 0, idWords, row);
       firstMs[row] = sessions.firstMs[place] ?? 0;
       lastMs[row] = sessions.lastMs[place] ?? 0;
-      events[row] = sessions.events[place] ?? 0;
+      interactions[row] = sessions.interactions[place] ?? 0;
       pageviews[row] = sessions.pageviews[place] ?? 0;
       entryPages[row] = sessions.entryPages[place] ?? 0;
       exitPages[row] = sessions.exitPages[place] ?? 0;
@@ -77,7 +77,7 @@ function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, N
     day: days,
     first_ms: integersOf(firstMs),
     last_ms: integersOf(lastMs),
-    events,
+    interactions,
     pageviews,
     entry_page: { numbers: entryPages, recorded: isViewed },
     exit_page: { numbers: exitPages, recorded: isViewed },

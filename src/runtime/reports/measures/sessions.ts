@@ -20,6 +20,12 @@ function isNearMidnight({ range }: Scope, calendar: Calendar, sessionGapMs: numb
 
 const IS_PAGEVIEW = sql`event_name = ${textCode(PAGEVIEW)}`;
 
+/** An event other than a page view may say that it is no interaction (`interactive`). */
+const COUNT_INTERACTIONS = sql`count(*) FILTER (WHERE ${IS_PAGEVIEW} OR interactive IS NULL)`;
+
+/** True of a session that is a bounce: one page view, and no other event that is an interaction. */
+export const IS_BOUNCE = sql`pageviews = 1 AND interactions = 1`;
+
 const ENTRY_PAGE = sql`arg_min(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
 const EXIT_PAGE = sql`arg_max(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
 
@@ -31,10 +37,10 @@ function daySessions(scope: Scope): SqlText {
   const { siteId, range, endsAtMs } = scope;
   if (endsAtMs === undefined) return sql`sessions`;
   return sql`(
-    SELECT session, visitor_id, day, first_ms, last_ms, events, pageviews, entry_page, exit_page FROM sessions WHERE last_ms < ${endsAtMs}
+    SELECT session, visitor_id, day, first_ms, last_ms, interactions, pageviews, entry_page, exit_page FROM sessions WHERE last_ms < ${endsAtMs}
     UNION ALL
-    SELECT session, min(visitor_id), day, min(timestamp), max(timestamp), CAST(count(*) AS INTEGER), CAST(${COUNT_PAGEVIEWS} AS INTEGER),
-      ${ENTRY_PAGE}, ${EXIT_PAGE}
+    SELECT session, min(visitor_id), day, min(timestamp), max(timestamp), CAST(${COUNT_INTERACTIONS} AS INTEGER),
+      CAST(${COUNT_PAGEVIEWS} AS INTEGER), ${ENTRY_PAGE}, ${EXIT_PAGE}
     FROM (${eventsIn({ siteId, range, conditions: [], endsAtMs })}) AS early
     WHERE session IN (
       SELECT session FROM sessions WHERE ${inRange(scope)} AND first_ms < ${endsAtMs} AND last_ms >= ${endsAtMs}
@@ -80,18 +86,18 @@ export function sessionParts(scope: Scope, calendar: Calendar, sessionGapMs: num
   within_day AS NOT MATERIALIZED (SELECT * FROM ranged WHERE matching AND session NOT IN (SELECT session FROM chained))`;
 }
 
-/** The relation `matching_sessions`: start (`day`, `first_ms`), `events`, `pageviews` and `duration_ms` (first to last event). */
+/** The relation `matching_sessions`: start (`day`, `first_ms`), `interactions`, `pageviews` and `duration_ms` (first to last event). */
 export const withSessions = fragment((scope: Scope, calendar: Calendar, sessionGapMs: number) =>
   hidesEvents(scope) ? sql`WITH ${sharedSessions(scope, calendar, sessionGapMs)}` : withWholeSessions(scope, calendar, sessionGapMs),
 );
 
 const withWholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText => sql`
-  WITH ${sessionParts(scope, calendar, sessionGapMs, sql`events, pageviews`)},
+  WITH ${sessionParts(scope, calendar, sessionGapMs, sql`interactions, pageviews`)},
   matching_sessions AS NOT MATERIALIZED (
-    SELECT day, first_ms, events, pageviews, last_ms - first_ms AS duration_ms
+    SELECT day, first_ms, interactions, pageviews, last_ms - first_ms AS duration_ms
     FROM within_day
     UNION ALL
-    SELECT min(day), min(first_ms), CAST(sum(events) AS INTEGER), CAST(sum(pageviews) AS INTEGER), max(last_ms) - min(first_ms)
+    SELECT min(day), min(first_ms), CAST(sum(interactions) AS INTEGER), CAST(sum(pageviews) AS INTEGER), max(last_ms) - min(first_ms)
     FROM chained
     GROUP BY visitor_id, chain
     HAVING bool_or(matching)
@@ -107,20 +113,20 @@ const WHOLES = sql`wholes AS (
   )`;
 
 /**
- * DuckDB relations for a `WITH`: `wholes` (`session`, `whole`), and `matching_sessions` with `whole`, `visitor_id`, `events`, `pageviews`,
- * `duration_ms`, `entry_page` and `exit_page`.
+ * DuckDB relations for a `WITH`: `wholes` (`session`, `whole`), and `matching_sessions` with `whole`, `visitor_id`, `interactions`,
+ * `pageviews`, `duration_ms`, `entry_page` and `exit_page`.
  */
 export const wholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
   hidesEvents(scope)
     ? sharedSessions(scope, calendar, sessionGapMs)
     : sql`
-  ${sessionParts(scope, calendar, sessionGapMs, sql`events, pageviews, entry_page, exit_page`)},
+  ${sessionParts(scope, calendar, sessionGapMs, sql`interactions, pageviews, entry_page, exit_page`)},
   ${WHOLES},
   matching_sessions AS NOT MATERIALIZED (
-    SELECT session AS whole, visitor_id, events, pageviews, last_ms - first_ms AS duration_ms, entry_page, exit_page
+    SELECT session AS whole, visitor_id, interactions, pageviews, last_ms - first_ms AS duration_ms, entry_page, exit_page
     FROM within_day
     UNION ALL
-    SELECT min(session), visitor_id, CAST(sum(events) AS INTEGER), CAST(sum(pageviews) AS INTEGER), max(last_ms) - min(first_ms),
+    SELECT min(session), visitor_id, CAST(sum(interactions) AS INTEGER), CAST(sum(pageviews) AS INTEGER), max(last_ms) - min(first_ms),
       arg_min(entry_page, first_ms) FILTER (WHERE entry_page IS NOT NULL), arg_max(exit_page, first_ms) FILTER (WHERE exit_page IS NOT NULL)
     FROM chained
     GROUP BY visitor_id, chain
@@ -132,7 +138,7 @@ export const wholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: nu
  * as part of it.
  */
 export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText => sql`
-  ${sessionParts(scope, calendar, sessionGapMs, sql`events`)},
+  ${sessionParts(scope, calendar, sessionGapMs, sql`interactions`)},
   ${WHOLES},
   matching_sessions AS NOT MATERIALIZED (
     SELECT
@@ -140,7 +146,7 @@ export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: n
       min(visitor_id) AS visitor_id,
       min(day) AS day,
       min(timestamp) AS first_ms,
-      CAST(count(*) AS INTEGER) AS events,
+      CAST(${COUNT_INTERACTIONS} AS INTEGER) AS interactions,
       CAST(${COUNT_PAGEVIEWS} AS INTEGER) AS pageviews,
       max(timestamp) - min(timestamp) AS duration_ms,
       ${ENTRY_PAGE} AS entry_page,
@@ -150,10 +156,10 @@ export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: n
     HAVING max(matching) = 1
   )`;
 
-/** The sums behind the averages. `bounces`: sessions with one page view and no other event. */
+/** The sums behind the averages. */
 const SUMS = sql`
     count(*) AS sessions,
-    count(*) FILTER (WHERE pageviews = 1 AND events = 1) AS bounces,
+    count(*) FILTER (WHERE ${IS_BOUNCE}) AS bounces,
     CAST(coalesce(sum(duration_ms), 0) AS BIGINT) AS duration_ms,
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews`;
 

@@ -89,7 +89,7 @@ export interface ValueSessions {
 export const valueSums = (isConverted: SqlText): SqlText => sql`
     count(DISTINCT visitor_id) AS visitors,
     count(*) AS sessions,
-    count(*) FILTER (WHERE session_pageviews = 1 AND session_events = 1) AS bounces,
+    count(*) FILTER (WHERE session_pageviews = 1 AND session_interactions = 1) AS bounces,
     CAST(sum(duration_ms) AS BIGINT) AS duration_ms,
     CAST(sum(session_pageviews) AS BIGINT) AS session_pageviews,
     count(DISTINCT visitor_id) FILTER (WHERE ${isConverted}) AS conversions`;
@@ -134,7 +134,7 @@ function ofWholeSessions(scope: Scope, calendar: Calendar, { dimension, sessionG
       SELECT valued.value AS value, ${valueSums(sql`converted.whole IS NOT NULL`)}
       FROM valued
       JOIN (
-        SELECT whole, visitor_id, events AS session_events, pageviews AS session_pageviews, duration_ms FROM matching_sessions
+        SELECT whole, visitor_id, interactions AS session_interactions, pageviews AS session_pageviews, duration_ms FROM matching_sessions
       ) AS matched_wholes ON matched_wholes.whole = valued.whole
       LEFT JOIN converted ON converted.whole = valued.whole
       GROUP BY valued.value

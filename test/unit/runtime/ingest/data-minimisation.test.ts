@@ -33,6 +33,8 @@ const event: StoredEvent = {
   revenueCents: 999,
   currency: "EUR",
   engagedSeconds: 12,
+  clickId: "gclid",
+  interactive: 0,
 };
 
 const nothing: DataMinimisation = {

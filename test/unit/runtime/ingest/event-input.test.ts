@@ -19,7 +19,7 @@ function failureOf(read: () => unknown): [string, string] {
 
 describe("the body of a posted event", () => {
   it("maps every short field name", () => {
-    const body = bodyOf({ r: "https://ref.example/", w: 1440.5, p: '{"a":1}', ra: -9.99, rc: "eur", e: 7 });
+    const body = bodyOf({ r: "https://ref.example/", w: 1440.5, p: '{"a":1}', ra: -9.99, rc: "eur", e: 7, interactive: false });
     expect(parseEventBody(body)).toEqual({
       siteId: "example.com",
       eventName: "signup",
@@ -30,6 +30,7 @@ describe("the body of a posted event", () => {
       revenue: -9.99,
       currency: "eur",
       engagedSeconds: 7,
+      interactive: false,
     });
   });
 
@@ -43,11 +44,12 @@ describe("the body of a posted event", () => {
     revenue: null,
     currency: null,
     engagedSeconds: null,
+    interactive: null,
   };
 
   it.each([
     ["are absent", bodyOf({})],
-    ["are null", bodyOf({ r: null, w: null, p: null, ra: null, rc: null, e: null })],
+    ["are null", bodyOf({ r: null, w: null, p: null, ra: null, rc: null, e: null, interactive: null })],
     ["stand beside unknown ones", bodyOf({ x: 1, constructor: 2, toString: "3" })],
     ["are inherited from a __proto__ key", `{"__proto__":{"r":"x","w":1},"d":"example.com","n":"signup","u":"https://example.com/a"}`],
   ])("may omit optional fields: they %s", (_case, body) => {
@@ -109,6 +111,7 @@ describe("the query string of a pixel", () => {
       revenue: null,
       currency: null,
       engagedSeconds: null,
+      interactive: null,
     });
   });
 
@@ -151,6 +154,7 @@ describe("the limits of the fields", () => {
     revenue: null,
     currency: null,
     engagedSeconds: null,
+    interactive: null,
   };
   const check = (fields: Partial<EventInput>) => checkEventInput({ ...input, ...fields });
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
-import { parsePageUrl } from "../../../../src/runtime/ingest/urls.ts";
+import { CLICK_IDS, parsePageUrl } from "../../../../src/runtime/ingest/urls.ts";
 
-const noCampaign = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null };
+const noCampaign = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null, clickId: null };
 
 describe("pathname and hostname", () => {
   it.each([
@@ -137,6 +137,7 @@ describe("campaign parameters", () => {
       utmCampaign: "May",
       utmContent: "top",
       utmTerm: "shoes",
+      clickId: null,
     });
   });
 
@@ -150,7 +151,11 @@ describe("campaign parameters", () => {
     ["blank is unrecorded", "/?utm_source=+%20", null],
     ["a name without a value is unrecorded", "/?utm_source", null],
     ["the last of several wins", "/?utm_source=a&utm_source=b", "b"],
-    ["also when it is empty", "/?utm_source=a&utm_source=", null],
+    ["an empty one after it does not count", "/?utm_source=a&utm_source=&utm_source=%20", "a"],
+    ["&amp; separates as & does", "/?x=1&amp;utm_source=a&amp;utm_medium=b", "a"],
+    ["&amp; that was escaped twice separates", "/?x=1&amp;amp;utm_source=a", "a"],
+    ["an escaped &amp; is part of a value", "/?utm_source=a%26amp;b", "a&amp;b"],
+    ["no other entity is read", "/?x=1&lt;utm_source=a", null],
     ["names are told apart by case", "/?UTM_SOURCE=a", null],
     ["other names do not count", "/?my_utm_source=a&utm_source2=b", null],
     ["the fragment does not count", "/#?utm_source=a", null],
@@ -161,5 +166,27 @@ describe("campaign parameters", () => {
     ["and not within one", `/?utm_source=${"😀".repeat(300)}`, "😀".repeat(256)],
   ])("parsePageUrl reads utm_source by the rules of queries: %s", (_case, url, expected) => {
     expect(parsePageUrl(url).utmSource).toBe(expected);
+  });
+});
+
+describe("click ids", () => {
+  it.each(CLICK_IDS)("a URL with %s has this kind, and its value is in no field", (kind) => {
+    const page = parsePageUrl(`https://example.com/a?x=1&${kind}=Secret-42`);
+    expect(page).toEqual({ ...noCampaign, pathname: "/a", hostname: "example.com", clickId: kind });
+  });
+
+  it.each([
+    ["an empty one does not count", "/?gclid=", null],
+    ["one without a value does not count", "/?gclid", null],
+    ["other names do not count", "/?my_gclid=1&gclid2=1&GCLID=1", null],
+    ["a value does not count", "/?x=gclid", null],
+    ["the fragment does not count", "/#?gclid=1", null],
+    ["a name may be escaped", "/?%67clid=1", "gclid"],
+    ["&amp; separates", "/?utm_source=a&amp;msclkid=1", "msclkid"],
+    ["the last one counts, which its platform appended", "/?gclid=1&fbclid=2", "fbclid"],
+    ["an empty last one does not hide another", "/?gclid=1&fbclid=", "gclid"],
+    ["it may be the only parameter of a path", "/sale?ScCid=8f", "ScCid"],
+  ])("parsePageUrl finds the kind of a click id: %s", (_case, url, expected) => {
+    expect(parsePageUrl(url).clickId).toBe(expected);
   });
 });

@@ -76,9 +76,10 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
-    (timestamp, segment, row, event_name = {p2:String}, matching, 1,
+    (timestamp, segment, row, (event_name = {p2:String}), (event_name = {p2:String} OR interactive IS NULL), matching, 1,
       CASE WHEN (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))) THEN 1 ELSE 0 END, coalesce(if(currency = {p5:String}, revenue_amount, 0), 0), toString(referrer_source)),
-    'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, shared UInt8, is_goal UInt8, cents Int64, text String)'))) AS ordered
+    'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, is_interaction UInt8, matching UInt8, shared UInt8, is_goal UInt8,
+      cents Int64, text String)'))) AS ordered
     FROM (SELECT *, CASE WHEN NOT browser = {p6:String} AND pathname = {p7:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p8:Int64} AND day <= {p9:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
@@ -87,7 +88,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     valued AS (
       SELECT
         visitor_id,
-        length(visit) AS session_events,
+        arrayCount(event -> event.is_interaction, visit) AS session_interactions,
         arrayCount(event -> event.is_pageview, visit) AS session_pageviews,
         visit[-1].ms - visit[1].ms AS duration_ms,
         arrayExists(event -> event.is_goal, visit) AS is_converted,
@@ -99,7 +100,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     described AS (SELECT value,
     count(DISTINCT visitor_id) AS visitors,
     count(*) AS sessions,
-    count(*) FILTER (WHERE session_pageviews = 1 AND session_events = 1) AS bounces,
+    count(*) FILTER (WHERE session_pageviews = 1 AND session_interactions = 1) AS bounces,
     CAST(sum(duration_ms) AS BIGINT) AS duration_ms,
     CAST(sum(session_pageviews) AS BIGINT) AS session_pageviews,
     count(DISTINCT visitor_id) FILTER (WHERE is_converted = 1) AS conversions FROM valued GROUP BY value),
@@ -120,9 +121,10 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
-    (timestamp, segment, row, event_name = {p2:String}, matching, 1,
+    (timestamp, segment, row, (event_name = {p2:String}), (event_name = {p2:String} OR interactive IS NULL), matching, 1,
       CASE WHEN (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))) THEN 1 ELSE 0 END, coalesce(if(currency = {p5:String}, revenue_amount, 0), 0), toString(pathname)),
-    'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, shared UInt8, is_goal UInt8, cents Int64, text String)'))) AS ordered
+    'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, is_interaction UInt8, matching UInt8, shared UInt8, is_goal UInt8,
+      cents Int64, text String)'))) AS ordered
     FROM (SELECT *, CASE WHEN NOT browser = {p6:String} AND pathname = {p7:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p8:Int64} AND day <= {p9:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
@@ -131,7 +133,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     valued AS (
       SELECT
         visitor_id,
-        length(visit) AS session_events,
+        arrayCount(event -> event.is_interaction, visit) AS session_interactions,
         arrayCount(event -> event.is_pageview, visit) AS session_pageviews,
         visit[-1].ms - visit[1].ms AS duration_ms,
         arrayExists(event -> event.is_goal, visit) AS is_converted,
@@ -143,7 +145,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     described AS (SELECT value,
     count(DISTINCT visitor_id) AS visitors,
     count(*) AS sessions,
-    count(*) FILTER (WHERE session_pageviews = 1 AND session_events = 1) AS bounces,
+    count(*) FILTER (WHERE session_pageviews = 1 AND session_interactions = 1) AS bounces,
     CAST(sum(duration_ms) AS BIGINT) AS duration_ms,
     CAST(sum(session_pageviews) AS BIGINT) AS session_pageviews,
     count(DISTINCT visitor_id) FILTER (WHERE is_converted = 1) AS conversions FROM valued GROUP BY value),

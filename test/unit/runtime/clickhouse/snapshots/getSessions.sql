@@ -5,9 +5,9 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     FROM (
   SELECT
     visitor_id,
-    arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> bitShiftRight(event, 18), ordered))) AS sessions
+    arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> bitShiftRight(event, 19), ordered))) AS sessions
   FROM (
-    SELECT visitor_id, arraySort(groupArray(bitShiftLeft(timestamp, 18) + bitShiftLeft(toInt64(day), 2) + 2 * (event_name = {p2:String}) + matching)) AS ordered
+    SELECT visitor_id, arraySort(groupArray(bitShiftLeft(timestamp, 19) + bitShiftLeft(toInt64(day), 3) + 4 * (event_name = {p2:String} OR interactive IS NULL) + 2 * (event_name = {p2:String}) + matching)) AS ordered
     FROM (SELECT *, CASE WHEN NOT browser = {p3:String} AND pathname = {p4:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p5:Int64} AND day <= {p6:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
@@ -15,17 +15,17 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   ),
   matching_sessions AS (
     SELECT
-      bitAnd(bitShiftRight(visit[1], 2), 65535) AS day,
-      bitShiftRight(visit[1], 18) AS first_ms,
-      length(visit) AS events,
+      bitAnd(bitShiftRight(visit[1], 3), 65535) AS day,
+      bitShiftRight(visit[1], 19) AS first_ms,
+      arrayCount(event -> bitTest(event, 2), visit) AS interactions,
       arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
-      bitShiftRight(visit[-1], 18) - bitShiftRight(visit[1], 18) AS duration_ms
+      bitShiftRight(visit[-1], 19) - bitShiftRight(visit[1], 19) AS duration_ms
     FROM visits
     WHERE arrayExists(event -> bitTest(event, 0), visit)
   )
     SELECT
     count(*) AS sessions,
-    count(*) FILTER (WHERE pageviews = 1 AND events = 1) AS bounces,
+    count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces,
     CAST(coalesce(sum(duration_ms), 0) AS BIGINT) AS duration_ms,
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews
     FROM matching_sessions) SELECT sessions, bounces, duration_ms, pageviews FROM (SELECT * FROM totals) AS named;

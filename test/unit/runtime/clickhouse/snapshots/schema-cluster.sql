@@ -36,7 +36,9 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.events_data ON CLUSTER `web`
     currency LowCardinality(String) CODEC(ZSTD(1)),
     visitor_id UInt64 CODEC(ZSTD(1)),
     timestamp Int64 CODEC(Delta, ZSTD(1)),
-    engaged_seconds Nullable(Int64) CODEC(ZSTD(1))
+    engaged_seconds Nullable(Int64) CODEC(ZSTD(1)),
+    click_id LowCardinality(String) CODEC(ZSTD(1)),
+    interactive Nullable(Int64) CODEC(ZSTD(1))
   )
   ENGINE = ReplicatedMergeTree('/clickhouse/tables/web/{shard}/sandpiper/events_data', '{replica}')
   PARTITION BY toYYYYMM(toDate32(day))
@@ -57,3 +59,11 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.site_settings ON CLUSTER `web` (site_id S
 ALTER TABLE `sandpiper`.events_data ON CLUSTER `web` ADD COLUMN IF NOT EXISTS engaged_seconds Nullable(Int64) CODEC(ZSTD(1));
 
 ALTER TABLE `sandpiper`.events_all ON CLUSTER `web` ADD COLUMN IF NOT EXISTS engaged_seconds Nullable(Int64) CODEC(ZSTD(1));
+
+ALTER TABLE `sandpiper`.events_data ON CLUSTER `web` ADD COLUMN IF NOT EXISTS click_id LowCardinality(String) DEFAULT '(unknown)' CODEC(ZSTD(1));
+
+ALTER TABLE `sandpiper`.events_all ON CLUSTER `web` ADD COLUMN IF NOT EXISTS click_id LowCardinality(String) DEFAULT '(unknown)' CODEC(ZSTD(1));
+
+ALTER TABLE `sandpiper`.events_data ON CLUSTER `web` ADD COLUMN IF NOT EXISTS interactive Nullable(Int64) CODEC(ZSTD(1));
+
+ALTER TABLE `sandpiper`.events_all ON CLUSTER `web` ADD COLUMN IF NOT EXISTS interactive Nullable(Int64) CODEC(ZSTD(1));

@@ -36,7 +36,9 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.events_data
     currency LowCardinality(String) CODEC(ZSTD(1)),
     visitor_id UInt64 CODEC(ZSTD(1)),
     timestamp Int64 CODEC(Delta, ZSTD(1)),
-    engaged_seconds Nullable(Int64) CODEC(ZSTD(1))
+    engaged_seconds Nullable(Int64) CODEC(ZSTD(1)),
+    click_id LowCardinality(String) CODEC(ZSTD(1)),
+    interactive Nullable(Int64) CODEC(ZSTD(1))
   )
   ENGINE = MergeTree
   PARTITION BY toYYYYMM(toDate32(day))
@@ -52,3 +54,7 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_confirmations  (request String, n
 CREATE TABLE IF NOT EXISTS `sandpiper`.site_settings  (site_id String, record String, changed_ms Int64, stored_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplacingMergeTree(changed_ms) ORDER BY site_id;
 
 ALTER TABLE `sandpiper`.events_data  ADD COLUMN IF NOT EXISTS engaged_seconds Nullable(Int64) CODEC(ZSTD(1));
+
+ALTER TABLE `sandpiper`.events_data  ADD COLUMN IF NOT EXISTS click_id LowCardinality(String) DEFAULT '(unknown)' CODEC(ZSTD(1));
+
+ALTER TABLE `sandpiper`.events_data  ADD COLUMN IF NOT EXISTS interactive Nullable(Int64) CODEC(ZSTD(1));

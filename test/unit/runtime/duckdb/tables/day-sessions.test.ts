@@ -1,7 +1,13 @@
 /** The sessions of a day while its rows are loaded: pauses, several batches, what a session is, a clock that is set back. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DaySessions, NO_PAGE, type SessionRows, sortedSessions } from "../../../../../src/runtime/duckdb/tables/day-sessions.ts";
+import {
+  DaySessions,
+  NO_INTERACTION,
+  NO_PAGE,
+  type SessionRows,
+  sortedSessions,
+} from "../../../../../src/runtime/duckdb/tables/day-sessions.ts";
 
 const GAP_MS = 1000;
 
@@ -30,7 +36,7 @@ const describedBy = (sessions: DaySessions): unknown[] =>
     visitor: sessions.visitors[i],
     firstMs: sessions.firstMs[i],
     lastMs: sessions.lastMs[i],
-    events: sessions.events[i],
+    interactions: sessions.interactions[i],
     pageviews: sessions.pageviews[i],
     entry: sessions.entryPages[i],
     exit: sessions.exitPages[i],
@@ -46,12 +52,12 @@ function modelOf(rows: readonly Row[]): unknown[] {
     else sessions.push([row]);
   }
   return sessions.map((events) => {
-    const views = events.flatMap(([, , page]) => (page === undefined || page === NO_PAGE ? [] : [page]));
+    const views = events.flatMap(([, , page]) => (page === undefined || page < 0 ? [] : [page]));
     return {
       visitor: events[0]?.[0],
       firstMs: events[0]?.[1],
       lastMs: events.at(-1)?.[1],
-      events: events.length,
+      interactions: events.filter(([, , page]) => page !== NO_INTERACTION).length,
       pageviews: views.length,
       entry: views[0] ?? NO_PAGE,
       exit: views.at(-1) ?? NO_PAGE,
@@ -92,7 +98,7 @@ describe("the sessions of a day", () => {
         [1, 3000],
       ]),
     ).toEqual([101, 102]);
-    expect(describedBy(sessions)[0]).toEqual({ visitor: 1, firstMs: 0, lastMs: 900, events: 2, pageviews: 2, entry: 7, exit: 8 });
+    expect(describedBy(sessions)[0]).toEqual({ visitor: 1, firstMs: 0, lastMs: 900, interactions: 2, pageviews: 2, entry: 7, exit: 8 });
   });
 
   it("events of one session may arrive out of order", () => {
@@ -187,7 +193,7 @@ describe("the sessions of a day", () => {
   });
 
   it("whatever the order and the batches, sessions and numbers are those of the sorted events", () => {
-    const anyRow = fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 6000 }), fc.constantFrom(NO_PAGE, 1, 2, 3));
+    const anyRow = fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 6000 }), fc.constantFrom(NO_INTERACTION, NO_PAGE, 1, 2, 3));
     const anyRows = fc.array(anyRow, { maxLength: 20 });
     let inOrder = 0;
     fc.assert(
