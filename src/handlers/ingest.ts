@@ -11,7 +11,7 @@ import { BODY_REFUSALS, inQuery, type Operations } from "./openapi/operation.ts"
 import { emptyReply, NO_STORE, parametersOf, readBody } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
-function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput"> {
+function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput" | "isPixel"> {
   const { nowMs, beganMs } = context;
   const { headers } = request;
   return {
@@ -55,7 +55,8 @@ const NO_CONTENT = { "Content-Length": "0" } as const;
 export const postEvent: Handler = async (request, context) => {
   const { services, event } = context;
   const body = event ? "" : await readBody(request);
-  const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => event ?? parseEventBody(body) });
+  const sender = senderOf(request, context);
+  const outcome = await services.acceptEvent({ ...sender, isPixel: false, readInput: () => event ?? parseEventBody(body) });
   if (outcome === "accepted") {
     services.counters.eventsIngested++;
     noteProxies(request, context);
@@ -75,7 +76,8 @@ const PIXEL_HEADERS = { "Content-Type": "image/gif", "Content-Length": String(TR
 export const getPixel: Handler = async (request, context) => {
   const { services, url, event } = context;
   const parameters = parametersOf(url);
-  const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => event ?? parsePixelQuery(parameters) });
+  const sender = senderOf(request, context);
+  const outcome = await services.acceptEvent({ ...sender, isPixel: true, readInput: () => event ?? parsePixelQuery(parameters) });
   if (outcome === "accepted") {
     services.counters.pixelEventsIngested++;
     noteProxies(request, context);

@@ -1,4 +1,4 @@
-/** What a stored version may mean: browsers have stopped to say newer ones, so it is shown as "10.15 or later" (docs/http-api.md, "Stored values"). */
+/** What a stored version may mean: browsers have stopped to say newer ones, so it is shown as "10.15 or later" (docs/http-api.md, "Versions that stand still"). */
 
 /** Versions at which the User-Agents of a system stand still, and how they are shown. Safari froze that of iOS with version 26. */
 const FROZEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -101,7 +101,7 @@ describe("high cardinality", () => {
     };
     for (let n = 0; n < count; n += AT_ONCE) {
       const accepting = Array.from({ length: AT_ONCE }, (_, i) =>
-        services.acceptEvent({ ...arrival, readInput: () => ({ ...nothingElse, ...eventOf(n + i) }) }),
+        services.acceptEvent({ ...arrival, isPixel: false, readInput: () => ({ ...nothingElse, ...eventOf(n + i) }) }),
       );
       expect(new Set(await Promise.all(accepting))).toEqual(new Set(["accepted"]));
     }

@@ -5,6 +5,7 @@ import {
   expectAccepted,
   expectError,
   getMain,
+  getValues,
   getPixel,
   getSites,
   pixelPath,
@@ -298,6 +299,27 @@ export function describeBots(makeTarget: MakeTarget): void {
         type: "image/gif",
       });
       expect((await getMain(target, site)).total_events).toBe(0);
+    });
+
+    it("an event of a headless browser that only its hints give away is dropped", async () => {
+      const site = siteName();
+      const hints = (brand: string) => ({ "user-agent": CHROME_WINDOWS, "sec-ch-ua": `"Chromium";v="131", "${brand}";v="131"` });
+      await expectAccepted(await post(target, wireEvent(site), hints("HeadlessChrome")));
+      expect((await getMain(target, site)).total_events).toBe(0);
+      await expectAccepted(await post(target, wireEvent(site), hints("Google Chrome")));
+      expect((await getMain(target, site)).total_events).toBe(1);
+    });
+
+    it.each([
+      ["Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)", "Gmail"],
+      ["YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html", "Yahoo Mail"],
+      ["Mozilla/5.0", "(unknown)"],
+    ])("a pixel of the mail proxy %s is counted, an event is not", async (userAgent, browser) => {
+      const site = siteName();
+      expect((await getPixel(target, { d: site, u: "/letter" }, { "user-agent": userAgent })).status).toBe(200);
+      await expectAccepted(await post(target, wireEvent(site), { "user-agent": userAgent }));
+      expect(await getValues(target, site, "browsers")).toEqual([browser]);
+      expect(await getValues(target, site, "os")).toEqual(["(unknown)"]);
     });
 
     it("a site with events of bots only is not listed", async () => {

@@ -9,7 +9,8 @@ import { type RateLimit, rateLimitKeyOf, type RateVerdict, type RemoteRateLimit,
 import type { Exclusions } from "../sites/exclusions.ts";
 import type { CalendarOf, ExclusionsOf } from "../sites/sites.ts";
 import type { Allowlist, IngestGate, SiteAdmission } from "./admission.ts";
-import { type ClientHints, detectDevice, parseScreenWidth, type UserAgentCache } from "./device.ts";
+import { isMailProxy } from "./browser-patterns.ts";
+import { type ClientHints, detectDevice, isHeadless, parseScreenWidth, type UserAgentCache } from "./device.ts";
 import { type CheckedEventInput, checkEventInput, EVENT_FIELDS, type EventInput, parseCurrency, parseRevenue } from "./event-input.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
@@ -74,6 +75,8 @@ export interface IngestContext {
   readonly clientPlace: GeoPlace | null;
   readonly userAgent: string;
   readonly clientHints: ClientHints;
+  /** The request asks for the tracking pixel, which proxies of mail services load for their readers. */
+  readonly isPixel: boolean;
   /** Reads the fields; throws when one is missing or has the wrong type. */
   readonly readInput: () => EventInput;
 }
@@ -142,8 +145,8 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
 
 /** Counts an event that is dropped. */
 function acceptanceOf(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): Acceptance {
-  const { filterBots, userAgents, exclusionsOf, geo, counters } = options;
-  if (filterBots && userAgents.isBot(context.userAgent)) {
+  const { filterBots, exclusionsOf, geo, counters } = options;
+  if (filterBots && isSentByBot(context, options)) {
     counters.botEventsDropped++;
     return "bot";
   }
@@ -152,6 +155,9 @@ function acceptanceOf(input: CheckedEventInput, context: IngestContext, options:
   counters.eventsExcluded++;
   return "excluded";
 }
+
+const isSentByBot = ({ userAgent, clientHints, isPixel }: IngestContext, { userAgents }: AcceptEventOptions): boolean =>
+  isHeadless(clientHints) || (userAgents.isBot(userAgent) && !(isPixel && isMailProxy(userAgent)));
 
 /** The country is that of the lookup, also where less of it is stored. */
 function isExcluded(

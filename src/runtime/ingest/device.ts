@@ -3,6 +3,7 @@ import UAParser from "ua-parser-js";
 import { LruMap } from "../../storage/lru-map.ts";
 import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../base/config/limits.ts";
 import { isbot } from "isbot";
+import { BROWSER_PATTERNS, DEVICE_PATTERNS, isDisguisedIpad, mailServiceOf } from "./browser-patterns.ts";
 
 /** Name of the User-Agent parser or the hint, in lower case -> recorded name. Other names stay as they are. */
 const BROWSER_NAMES: ReadonlyMap<string, string> = new Map([
@@ -26,6 +27,7 @@ const BROWSER_NAMES: ReadonlyMap<string, string> = new Map([
   ["qqbrowser", "QQ Browser"],
   ["samsungbrowser", "Samsung Internet"],
   ["ucbrowser", "UC Browser"],
+  ["weibo", "Weibo"],
   ["xiaomi browser", "MIUI Browser"],
   ["yabrowser", "Yandex"],
   ["yandex browser", "Yandex"],
@@ -34,6 +36,8 @@ const BROWSER_NAMES: ReadonlyMap<string, string> = new Map([
 const OS_NAMES: ReadonlyMap<string, string> = new Map([
   ["android-x86", "Android"],
   ["chrome os", "ChromeOS"],
+  ["openharmony", "HarmonyOS"],
+  ["kaios", "KaiOS"],
   ["chromium os", "ChromeOS"],
   ["linux", "Linux"],
   ["mac os", "macOS"],
@@ -120,6 +124,9 @@ export function parseClientHints({ brands, platform, mobile }: ClientHintHeaders
     mobile: mobile === null ? null : parseMobile(mobile),
   };
 }
+
+/** Chrome without a window says so in its hints even where its User-Agent does not. */
+export const isHeadless = ({ browser }: ClientHints): boolean => browser?.includes("Headless") ?? false;
 
 /** The most specific brand of the list. Browsers shuffle the list, so its order means nothing. */
 function mainBrand(header: string): Brand | null {
@@ -234,15 +241,11 @@ const PATTERN_STARTS = /droid|trident/gi;
 const PATTERN_STARTS_MAX = 8;
 
 /**
- * The parser's patterns backtrack over text that a client writes. Their cost is bounded by the length of the text, the number
- * of words, the repetitions above, and these patterns: two of the parser's own would take a second over what follows `NAVER(`
- * and `Archos`. These run first and match wherever those could. The most expensive User-Agent that a search over all patterns
- * found takes a millisecond; a browser's takes 0.02 ms.
+ * The parser's patterns backtrack over text that a client writes. Their cost is bounded by the length of the text, the number of words, the
+ * repetitions above, and patterns that run before them. The most expensive User-Agent that a search over all patterns found takes a
+ * millisecond; a browser's takes 0.02 ms.
  */
-const LINEAR_PATTERNS = {
-  browser: [[/(naver)\((?:[^)]{0,64}?(\d{1,9}\.[\w.]{1,32}))?/i], ["name", "version"]],
-  device: [[/archos ?(?:5(?: b|\))|gamepad|(?:[\w ]{0,32}[t1789]|hello) ?\d)/i], [["type", "tablet"]], [/archos/i], [["type", "mobile"]]],
-};
+const PATTERNS = { browser: BROWSER_PATTERNS, device: DEVICE_PATTERNS };
 
 /** Systems of desktops and laptops, for which the parser reports no device. */
 const DESKTOP_SYSTEMS = /^(?:ChromeOS|FreeBSD|Haiku|Linux|macOS|NetBSD|OpenBSD|OpenSolaris|Solaris|Windows)$/;
@@ -259,18 +262,28 @@ export function parseUserAgent(userAgent: string): DeviceInfo {
   const text = userAgent.slice(0, USER_AGENT_CHARS_MAX);
   // Without a text, the parser would look for a browser around itself.
   if (text === "" || isHostile(text)) return UNKNOWN_DEVICE;
-  const parser = new UAParser(text, LINEAR_PATTERNS);
+  const mailService = mailServiceOf(text);
+  if (mailService !== null) return { browser: mailService, browserVersion: null, os: null, osVersion: null, deviceType: null };
+  const parser = new UAParser(text, PATTERNS);
   const browser = parser.getBrowser();
   const system = parser.getOS();
-  const os = system.name === undefined ? null : osNameFrom(system.name);
+  const isIpad = isDisguisedIpad(text);
+  const os = isIpad ? "iPadOS" : system.name === undefined ? null : osNameFrom(system.name);
+  const isWebView = browser.name === "WebKit" && os !== null && APPLE_SYSTEMS.test(os);
   return {
-    browser: browser.name === undefined ? null : browserNameFrom(browser.name),
-    browserVersion: browser.name === undefined ? null : versionFrom(browser.version ?? ""),
+    browser: isWebView ? `${os} WebView` : browser.name === undefined ? null : browserNameFrom(browser.name),
+    browserVersion: isWebView || browser.name === undefined ? null : versionFrom(browser.version ?? ""),
     os,
-    osVersion: os === null ? null : osVersionFrom(system.version ?? "", os),
-    deviceType: deviceTypeFrom(parser.getDevice().type, os),
+    osVersion: os === null || isIpad || isOfAndroid(os, text) ? null : osVersionFrom(system.version ?? "", os),
+    deviceType: isIpad ? "tablet" : deviceTypeFrom(parser.getDevice().type, os),
   };
 }
+
+/** Their web views say the engine's name and version only, which are those of no browser. */
+const APPLE_SYSTEMS = /^(?:iOS|iPadOS|macOS)$/;
+
+/** HarmonyOS 2 to 4 says "Android 12; HarmonyOS", and not its own version. */
+const isOfAndroid = (os: string, userAgent: string): boolean => os === "HarmonyOS" && userAgent.includes("Android");
 
 /** Unlike any real User-Agent, and possibly expensive to parse. */
 const isHostile = (text: string): boolean =>

@@ -46,7 +46,7 @@ const HOST = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/;
 
 const SUBDOMAINS = /^\*\./;
 
-/** In the spelling in which hosts are stored, `*.` in front kept. */
+/** A host in the spelling in which hosts are stored, with `*.` in front kept. */
 function parseHost(entry: string): string | null {
   const host = normalizeHost(entry.replace(SUBDOMAINS, ""));
   if (!HOST.test(host)) return null;

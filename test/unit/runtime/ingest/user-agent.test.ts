@@ -244,6 +244,13 @@ describe("the cost of a hostile User-Agent", () => {
     ["", "a"],
     ["", "1.1/"],
     ["", "(KHTML, like Gecko)"],
+    ["", "musical_ly_"],
+    ["", "trill_1 app_version/"],
+    ["", "aweme_1. "],
+    ["", "BytedanceWebview/"],
+    ["", "FBAN/Messengera"],
+    ["", "ArkWeb/1."],
+    ["Macintosh ", "CriOS"],
   ])("%j, then %j repeated, is linear in its length", async (start, unit) => {
     const growth = await growthIn(
       (length) => filled(length, unit, start),
