@@ -24,6 +24,7 @@ const EVERY_SETTING: Readonly<Record<SettingName, true>> = {
   hidden_cards: true,
   own_hosts: true,
   ignored_referrers: true,
+  source_parameters: true,
   channel_rules: true,
   retention_days: true,
 };

@@ -134,6 +134,7 @@ describe("the settings of a site", () => {
     await open("sources");
     await page.getByLabel("Hosts of this site").fill("*.shop.example\n\nBrand.example");
     await page.getByLabel("Ignored referrers").fill("pay.example");
+    await page.getByLabel("?ref= counts as utm_source").check();
     const rule = (number: number) => page.getByRole("listitem", { name: `Rule ${number}` });
     await page.getByRole("button", { name: "Add a rule" }).click();
     await rule(1).getByLabel("Channel").selectOption("Affiliates");
@@ -151,6 +152,7 @@ describe("the settings of a site", () => {
     expect(await settingsOf()).toMatchObject({
       own_hosts: ["*.shop.example", "brand.example"],
       ignored_referrers: ["pay.example"],
+      source_parameters: ["ref"],
       channel_rules: [
         { ...none, channel: "Email", utm_source: ["crm-*"] },
         { ...none, channel: "Affiliates", referrer: ["*.partner.example", "go.example"] },

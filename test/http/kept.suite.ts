@@ -39,6 +39,7 @@ const SETTINGS = {
   hidden_cards: ["revenue", "flow"],
   own_hosts: ["*.kept.test"],
   ignored_referrers: ["pay.test"],
+  source_parameters: ["ref"],
   channel_rules: [{ channel: "Email", source: ["Google"], referrer: [], utm_source: [], utm_medium: ["a*"], click_id: [] }],
   retention_days: 0,
 };

@@ -52,6 +52,7 @@ const SET = {
   hidden_cards: ["flow"],
   own_hosts: ["*.shop.example"],
   ignored_referrers: ["pay.example"],
+  source_parameters: ["ref"],
   channel_rules: [
     { channel: "Email", source: ["Google"], referrer: ["a.example"], utm_source: ["b"], utm_medium: ["c*"], click_id: ["gclid"] },
   ],

@@ -27,6 +27,7 @@ const DEFAULTS = {
   hidden_cards: [],
   own_hosts: [],
   ignored_referrers: [],
+  source_parameters: [],
   channel_rules: [],
   retention_days: null,
 };
@@ -42,6 +43,7 @@ const ALL = {
   hidden_cards: ["revenue", "flow"],
   own_hosts: ["*.shop.example", "brand.example"],
   ignored_referrers: ["pay.example"],
+  source_parameters: ["source", "ref"],
   channel_rules: [
     { channel: "Affiliates", source: [], referrer: ["*.partner.example"], utm_source: ["Partner*"], utm_medium: [], click_id: [] },
     { channel: "Display", source: ["Google"], referrer: [], utm_source: [], utm_medium: ["cpm"], click_id: ["gclid"] },
@@ -203,6 +205,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       for (const wrong of ["https://shop.example", "shop.example/path", "*", "*.", "a.*.example", "a b", "", "shop..example"])
         await refused({ own_hosts: [wrong] }, 400, '"own_hosts"', "*.shop.example", JSON.stringify(wrong));
       await refused({ ignored_referrers: ["pay.example:443/x"] }, 400, '"ignored_referrers"', "pay.example:443/x");
+      await refused({ source_parameters: ["via"] }, 400, '"source_parameters"', "ref, source", "via");
       const email = { channel: "Email", source: ["Google"] };
       await refused({ channel_rules: {} }, 422, '"channel_rules"');
       await refused({ channel_rules: ["Email"] }, 422, '"channel_rules"');
@@ -228,6 +231,17 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       await expectError(await ask("PUT", "/api/sites/a%20b", {}), 400, '"site_id"');
       await expectError(await ask("PUT", "/api/sites/a%", {}), 400, '"site_id"');
       expect(await get("rules.test")).toEqual(before);
+    });
+
+    it("let parameters of links count as the campaign's source, from the change on", async () => {
+      const { target, headers, put } = await owner();
+      const site = "tagged.test";
+      const view = (path: string) => record(target, wireEvent(site, { u: `https://tagged.test${path}` }));
+      await view("/?ref=before");
+      await put(site, { source_parameters: ["ref"] });
+      for (const path of ["/?ref=after", "/?source=after", "/?ref=a&utm_source=campaign"]) await view(path);
+      const rows = await bodyOf<{ value: string }[]>(await target.fetch(`/api/stats/breakdown/utm-sources?site_id=${site}`, { headers }));
+      expect(rows.map(({ value }) => value).sort()).toEqual(["(unknown)", "after", "campaign"]);
     });
 
     it("create a site that counts towards max_sites, and whose events are then accepted", async () => {

@@ -16,7 +16,7 @@ import type { EventOutcomes } from "./event-outcomes.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
 import { parseProps } from "./props.ts";
 import { parseReferrer } from "./referrer.ts";
-import { parsePageUrl, withStoredLink } from "./urls.ts";
+import { type PageRules, parsePageUrl, withStoredLink } from "./urls.ts";
 import type { Visit, VisitorIds, VisitorSalts } from "./visitors.ts";
 
 /** The options of these names, with `gdpr_mode` applied: details that an operator can keep out of stored events (docs/privacy.md). */
@@ -103,6 +103,7 @@ interface AcceptEventOptions {
   readonly minimisation: DataMinimisation;
   readonly ingestGate: IngestGate;
   readonly exclusionsOf: ExclusionsOf;
+  readonly pageRulesOf: (siteId: SiteId) => PageRules;
   /** Gives an event its date and time zone. */
   readonly calendarOf: CalendarOf;
   readonly counters: Counters;
@@ -240,7 +241,7 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Mom
   const calendar = options.calendarOf(siteId);
   const place = context.clientPlace ?? options.geo(clientAddress);
   const visitorId = options.visitorIds.visitorIdOf({ siteId, clientAddress, userAgent, timestampMs, date, timeZone });
-  const page = parsePageUrl(input.url);
+  const page = parsePageUrl(input.url, options.pageRulesOf(siteId));
   const stripQuery = options.minimisation.stripReferrerQuery;
   const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery });
   return minimiseEvent(

@@ -67,8 +67,16 @@ const MAY_HAVE_CAMPAIGN = new RegExp(`%|utm|${CLICK_IDS.join("|")}`);
 /** Links that were copied from the source of a page contain the ampersand as HTML writes it. */
 const ESCAPED_AMPERSAND = /&(?:amp;)+/g;
 
+/** What a site's settings say about the URLs of its pages. */
+export interface PageRules {
+  /** These count as `utm_source` if there is none; the first that has a value. */
+  readonly sourceParameters: readonly string[];
+}
+
+const NO_RULES: PageRules = { sourceParameters: [] };
+
 /** `url` is an absolute http(s) URL or a path that starts with `/`; invalid_input for anything else. */
-export function parsePageUrl(url: string): PageUrl {
+export function parsePageUrl(url: string, rules: PageRules = NO_RULES): PageUrl {
   const isPath = url.startsWith("/");
   const parsed = parseWebUrl(isPath ? PATH_ORIGIN + url : url);
   if (parsed === null) {
@@ -79,7 +87,7 @@ export function parsePageUrl(url: string): PageUrl {
   return {
     pathname: pathnameFrom(parsed.pathname),
     hostname: isPath ? null : normalizeHost(parsed.hostname),
-    ...campaignFrom(parsed.search),
+    ...campaignFrom(parsed.search, rules),
   };
 }
 
@@ -96,11 +104,11 @@ function pathnameFrom(path: string): string {
   return normalizePath(normalized.slice(0, escape === -1 ? PATHNAME_CHARS_MAX : Math.min(escape, PATHNAME_CHARS_MAX)));
 }
 
-function campaignFrom(search: string) {
-  if (!MAY_HAVE_CAMPAIGN.test(search)) return NO_CAMPAIGN;
+function campaignFrom(search: string, { sourceParameters }: PageRules) {
+  if (!MAY_HAVE_CAMPAIGN.test(search) && !sourceParameters.some((name) => search.includes(name))) return NO_CAMPAIGN;
   const params = new URLSearchParams(search.replace(ESCAPED_AMPERSAND, "&"));
   return {
-    utmSource: campaignValue(params, "utm_source"),
+    utmSource: campaignValue(params, "utm_source") ?? firstValue(params, sourceParameters),
     utmMedium: campaignValue(params, "utm_medium"),
     utmCampaign: campaignValue(params, "utm_campaign"),
     utmContent: campaignValue(params, "utm_content"),
@@ -113,6 +121,14 @@ function campaignFrom(search: string) {
 function campaignValue(params: URLSearchParams, name: string): string | null {
   const value = params.getAll(name).findLast((sent) => sent.trim() !== "");
   return value === undefined ? null : cutToChars(value.trim(), UTM_CHARS_MAX);
+}
+
+function firstValue(params: URLSearchParams, names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = campaignValue(params, name);
+    if (value !== null) return value;
+  }
+  return null;
 }
 
 /** The last one, because platforms append theirs: a shared link may still have that of the visit in which it was copied. */

@@ -85,6 +85,7 @@ function createIngest(
     minimisation: config,
     ingestGate,
     exclusionsOf: (siteId) => sites.exclusionsOf(siteId),
+    pageRulesOf: (siteId) => sites.settingsOf(siteId),
     calendarOf,
     counters,
     outcomes: eventOutcomes,

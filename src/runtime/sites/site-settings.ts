@@ -1,7 +1,7 @@
 /** The settings of a site: the rule and default of each, and how they are written in requests, responses and records (docs/sites.md). */
 import { RETENTION_DAYS_MAX, SITE_NAME_CHARS_MAX } from "../../shared/limits.ts";
 import { normalizeHost } from "../../shared/paths.ts";
-import { CARDS, WEEK_STARTS } from "../../shared/site-choices.ts";
+import { CARDS, SOURCE_PARAMETERS, WEEK_STARTS, type SourceParameter } from "../../shared/site-choices.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import type { JsonObject } from "../../storage/record-store.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
@@ -58,13 +58,13 @@ const HOST_RULE = "hosts such as shop.example, or *.shop.example for its subdoma
 const PATH_RULE = `paths of at most ${SITE_LIST_ENTRY_CHARS_MAX} characters that start with / and may have the wildcard *, without ? and #`;
 
 /** Each entry in its canonical form, once. `parse` returns null for an entry that breaks the rule. */
-const listField = (
+const listField = <Entry extends string = string>(
   description: string,
   rule: string,
-  parse: (entry: string) => string | null,
+  parse: (entry: string) => Entry | null,
   entrySchema: Parameters<typeof text>[1] = { minLength: 1, maxLength: SITE_LIST_ENTRY_CHARS_MAX },
 ) =>
-  withDefault<readonly string[]>(
+  withDefault<readonly Entry[]>(
     textsField(list(description, text("One of them.", entrySchema), { maxItems: SITE_LIST_ENTRIES_MAX }), (sent, name) => {
       if (sent.length > SITE_LIST_ENTRIES_MAX)
         throw invalidInput(`Field "${name}" must have at most ${SITE_LIST_ENTRIES_MAX} entries, got ${sent.length}`);
@@ -121,6 +121,12 @@ const FIELDS = {
     HOST_RULE,
     parseHost,
   ),
+  source_parameters: listField<SourceParameter>(
+    "Parameters of a page's URL that count as `utm_source` if it has none; the first that has a value.",
+    `parameters: ${SOURCE_PARAMETERS.join(", ")}`,
+    (entry) => SOURCE_PARAMETERS.find((parameter) => parameter === entry) ?? null,
+    { enum: SOURCE_PARAMETERS },
+  ),
   channel_rules: channelRulesField,
   retention_days: integerField(
     orNull(count("Days for which events are kept; 0 forever, null for the option `retention_days`.", { maximum: RETENTION_DAYS_MAX })),
@@ -149,6 +155,7 @@ const NAMES = {
   hiddenCards: "hidden_cards",
   ownHosts: "own_hosts",
   ignoredReferrers: "ignored_referrers",
+  sourceParameters: "source_parameters",
   channelRules: "channel_rules",
   retentionDays: "retention_days",
 } as const satisfies Readonly<Record<string, keyof typeof FIELDS>>;

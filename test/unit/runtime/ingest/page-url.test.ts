@@ -189,4 +189,17 @@ describe("click ids", () => {
   ])("parsePageUrl finds the kind of a click id: %s", (_case, url, expected) => {
     expect(parsePageUrl(url).clickId).toBe(expected);
   });
+
+  it.each([
+    ["ref where there is no utm_source", "/?ref=producthunt", "producthunt"],
+    ["source, too", "https://example.com/?source=letter&x=1", "letter"],
+    ["utm_source comes first", "/?ref=a&utm_source=b", "b"],
+    ["the first of the settings that has a value", "/?source=b&ref=a", "a"],
+    ["an empty one is passed over", "/?ref=&source=b", "b"],
+    ["other names do not count", "/?my_ref=a&resource=b", null],
+    ["nothing of them in the URL", "/?x=1", null],
+  ])("a site may count ref and source as utm_source: %s", (_case, url, expected) => {
+    expect(parsePageUrl(url, { sourceParameters: ["ref", "source"] }).utmSource).toBe(expected);
+    if (!url.includes("utm_source")) expect(parsePageUrl(url).utmSource).toBe(null);
+  });
 });
