@@ -1,6 +1,7 @@
 /** The dialog that adds or changes a filter: its dimension, operator and values, picked or typed. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { filterOf, OPERATORS, printFilter, PROPERTY_PREFIX, UNRECORDED, type Filter, type Operator } from "../../src/shared/filters.ts";
+import { normalizeHost, normalizePath } from "../../src/shared/paths.ts";
 import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUE_CHARS_MAX, FILTER_VALUES_MAX } from "../../src/shared/limits.ts";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
@@ -48,7 +49,8 @@ function typedChoice(dimension: string, typed: string): Choice | null {
   const breakdown = breakdownOf(dimension);
   const { format, versionOf, spelling } = breakdown === undefined ? {} : DIMENSIONS[breakdown];
   if (format || versionOf || !canFilterBy(typed)) return null;
-  return { value: spelling?.stored(typed) ?? typed, label: typed, hint: "as typed", isLast: true };
+  const value = spelling === "path" ? normalizePath(typed) : spelling === "host" ? normalizeHost(typed) : typed;
+  return { value, label: typed, hint: "as typed", isLast: true };
 }
 
 interface ValuesProps {

@@ -1,11 +1,11 @@
 /** Dimensions: labels, cards and formats of values. A dimension new to the API does not compile without an entry. */
 import { UNRECORDED, type Filter } from "../../src/shared/filters.ts";
-import { normalizeHost, normalizePath, readableHost, readablePath } from "../../src/shared/paths.ts";
 import type { Card } from "../../src/shared/site-choices.ts";
 import { osVersionLabel } from "../../src/shared/versions.ts";
 import type { Dimension } from "../api/types.ts";
 import { onlyValueOf } from "../state/filters.ts";
 import { LOCALE } from "./locale.ts";
+import { readable, type Spelling } from "./spelling.ts";
 
 export type DimensionCard = Extract<Card, "sources" | "pages" | "locations" | "devices">;
 
@@ -36,23 +36,6 @@ interface DimensionInfo {
   readonly versionLabel?: (version: string, of: string | null) => string;
 }
 
-interface Spelling {
-  readonly readable: (value: string) => string;
-  /** The stored value of what is typed. */
-  readonly stored: (typed: string) => string;
-}
-
-const URL_PARTS = /^([a-z-]+:\/\/)([^/?]*)(.*)$/is;
-
-const readableUrl = (url: string): string =>
-  url.replace(URL_PARTS, (_, scheme: string, host: string, rest: string) => scheme + readableHost(host) + readablePath(rest));
-
-const PATH: Spelling = { readable: readablePath, stored: normalizePath };
-const HOST: Spelling = { readable: readableHost, stored: normalizeHost };
-/** Referrers are URLs, and sources may be hosts. Both stay as they are typed, because the service compares them as they are. */
-const REFERRER: Spelling = { readable: readableUrl, stored: (typed) => typed };
-const SOURCE: Spelling = { readable: readableHost, stored: (typed) => typed };
-
 const DIRECT = "Direct / none";
 const UNTAGGED = "Not tagged";
 const UTM = "UTM";
@@ -71,8 +54,8 @@ const deviceName = (type: string): string => (type === "tv" ? "TV" : type.slice(
 
 /** Listed in this order by tabs and filter menu. */
 export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
-  sources: { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT, spelling: SOURCE },
-  referrers: { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT, spelling: REFERRER },
+  sources: { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT, spelling: "source" },
+  referrers: { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT, spelling: "url" },
   "utm-campaigns": {
     singular: "UTM campaign",
     plural: "UTM campaigns",
@@ -85,10 +68,10 @@ export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
   "utm-mediums": { singular: "UTM medium", plural: "UTM mediums", card: "sources", tab: "UTM medium", menu: UTM, unknown: UNTAGGED },
   "utm-contents": { singular: "UTM content", plural: "UTM contents", card: "sources", tab: "UTM content", menu: UTM, unknown: UNTAGGED },
   "utm-terms": { singular: "UTM term", plural: "UTM terms", card: "sources", tab: "UTM term", menu: UTM, unknown: UNTAGGED },
-  pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top", spelling: PATH },
-  "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "entry-page", spelling: PATH },
-  "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "exit-page", spelling: PATH },
-  hostnames: { singular: "Hostname", plural: "Hostnames", card: "pages", spelling: HOST },
+  pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top", spelling: "path" },
+  "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "entry-page", spelling: "path" },
+  "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "exit-page", spelling: "path" },
+  hostnames: { singular: "Hostname", plural: "Hostnames", card: "pages", spelling: "host" },
   countries: { singular: "Country", plural: "Countries", card: "locations", format: countryName },
   regions: { singular: "Region", plural: "Regions", card: "locations" },
   cities: { singular: "City", plural: "Cities", card: "locations" },
@@ -137,6 +120,7 @@ export function formatValue(dimension: Dimension, value: string, filters: readon
   if (value === UNRECORDED) return unknownLabel(dimension);
   if (value === DIRECT_SOURCE) return DIRECT;
   const [whole = null] = filterOfVersions(dimension, filters)?.values ?? [];
-  const label = versionLabel?.(value, whole) ?? format?.(value) ?? spelling?.readable(value) ?? value;
+  const text = spelling ? readable(value, spelling) : value;
+  const label = versionLabel?.(value, whole) ?? format?.(value) ?? text;
   return whole !== null && versionOf ? `${formatValue(versionOf, whole)} ${label}` : label;
 }

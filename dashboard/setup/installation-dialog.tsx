@@ -11,8 +11,9 @@ import { authState } from "../state/connection.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { useAction } from "../state/requests.ts";
 import { closePanel, openPanel, site } from "../state/view.ts";
-import { addressChecks, browserChecks, browserFacts, eventChecks, pageChecks, type Check } from "./checks.ts";
+import { addressChecks, browserChecks, browserFacts, eventChecks, pageChecks } from "./checks.ts";
 import { isLocalSite } from "./platforms.ts";
+import type { Check } from "./service-findings.ts";
 
 const VERDICTS: Readonly<Record<Check["verdict"], readonly [mark: string, word: string]>> = {
   ok: ["✓", "OK"],

@@ -8,7 +8,7 @@ import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { isRealtime, openPanel, openSite, site } from "../state/view.ts";
-import { serviceFindings } from "./checks.ts";
+import { serviceFindings } from "./service-findings.ts";
 
 export const OpenInstanceNotice = () =>
   authState.value === "open" ? (

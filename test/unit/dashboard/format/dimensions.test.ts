@@ -4,8 +4,10 @@ import { filterBy } from "../../../../dashboard/state/filters.ts";
 
 vi.hoisted(() => vi.stubGlobal("navigator", { languages: ["en-GB"] }));
 const { formatValue } = await import("../../../../dashboard/format/dimensions.ts");
+const { loadSpelling } = await import("../../../../dashboard/format/spelling.ts");
 const { searchParameters } = await import("../../../../dashboard/cards/details-names.ts");
 vi.unstubAllGlobals();
+await loadSpelling();
 
 describe("values of dimensions", () => {
   it.each([
