@@ -26,6 +26,8 @@ const EVERY_SETTING: Readonly<Record<SettingName, true>> = {
   ignored_referrers: true,
   source_parameters: true,
   channel_rules: true,
+  page_parameters: true,
+  merge_slashes: true,
   retention_days: true,
 };
 

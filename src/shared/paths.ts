@@ -75,6 +75,9 @@ export function normalizePath(path: string): string {
   return queryAt === -1 ? own : own + pathQuery(new URLSearchParams(path.slice(queryAt + 1)));
 }
 
+/** The path with one slash for several in a row. */
+export const mergeSlashes = (path: string): string => path.replaceAll(/\/{2,}/g, "/");
+
 /** Control, bidirectional and invisible characters, blanks other than the space, and what is not a character. */
 const UNREADABLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 

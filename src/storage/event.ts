@@ -1,4 +1,5 @@
 /** An event: its columns, their types, and the ids and dates that it contains. */
+import { normalizeHost, normalizePath } from "../shared/paths.ts";
 
 /** A valid site id (docs/http-api.md, "Site ids"). Made by `parseSiteId` only. */
 export type SiteId = string & { readonly brand: "SiteId" };
@@ -207,6 +208,9 @@ export const bufferedEvent = (event: StoredEvent): BufferedEvent => ({
 export const eventText = (event: StoredEvent): EventText =>
   JSON.stringify(FIELDS.map(({ field, kind }) => (kind === "visitor" ? String(event[field]) : event[field]))) as EventText;
 
+/** A text with fewer values is of a version that stored paths and hosts as they were sent. */
+const NORMALIZED_VALUES_MIN = FIELDS.findIndex(({ field }) => field === "clickId") + 1;
+
 /**
  * Parses an event. Columns that its text lacks, because they were added later, are null, and the date of a line of version 0.1.0 is that of
  * UTC. Throws if the text is not an event.
@@ -221,5 +225,9 @@ export function eventOf(text: string): StoredEvent {
   });
   if (event.timestampMs === null) throw new TypeError("an event's text must contain its time");
   event.date ??= utcDateOf(event.timestampMs as EpochMs);
+  if (values.length < NORMALIZED_VALUES_MIN) {
+    event.pathname = normalizePath(String(event.pathname));
+    event.hostname = event.hostname === null ? null : normalizeHost(String(event.hostname));
+  }
   return event as unknown as StoredEvent;
 }

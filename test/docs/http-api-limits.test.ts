@@ -79,6 +79,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Key changes that wait to be stored": count(admin.API_KEY_CHANGES_WAITING_MAX),
   "Body of `PUT /api/settings`": `${count(admin.SETTINGS_FILE_BYTES_MAX)} bytes`,
   "Name of a site": `${between(1, shared.SITE_NAME_CHARS_MAX)} characters`,
+  "Parameters of a site's pages": `${admin.PAGE_PARAMETERS_MAX}`,
   "Entries of a list in a site's settings": `${admin.SITE_LIST_ENTRIES_MAX} entries of ${admin.SITE_LIST_ENTRY_CHARS_MAX} characters`,
   "Rules of channels of a site": `${admin.CHANNEL_RULES_MAX} rules with ${admin.CHANNEL_VALUES_MAX} values`,
   "Goals of a site": count(admin.GOALS_MAX),

@@ -41,6 +41,8 @@ const SETTINGS = {
   ignored_referrers: ["pay.test"],
   source_parameters: ["ref"],
   channel_rules: [{ channel: "Email", source: ["Google"], referrer: [], utm_source: [], utm_medium: ["a*"], click_id: [] }],
+  page_parameters: ["t"],
+  merge_slashes: true,
   retention_days: 0,
 };
 

@@ -56,6 +56,8 @@ const SET = {
   channel_rules: [
     { channel: "Email", source: ["Google"], referrer: ["a.example"], utm_source: ["b"], utm_medium: ["c*"], click_id: ["gclid"] },
   ],
+  page_parameters: ["page_id"],
+  merge_slashes: true,
   retention_days: 30,
 };
 
@@ -84,6 +86,9 @@ export const SETTINGS_PROVOKED: readonly Provoked[] = [
   },
   owned("GET", ONE, 400, "/api/sites/a%20b"),
   ...refused("GET", ONE, PATH),
+  owned("GET", `${ONE}/page`, 200, `${PATH}/page?url=https://answers.test/a?b%3D1%26gclid%3D2`),
+  owned("GET", `${ONE}/page`, 400, `${PATH}/page`),
+  ...refused("GET", `${ONE}/page`, `${PATH}/page?url=/a`),
   { id: `PUT ${ONE}`, status: 200, environment: CLOSED, send: async (target) => setPath(target, await logIn(target)) },
   owned("PUT", ONE, 400, PATH, { name: "" }),
   owned("PUT", ONE, 413, PATH, "x".repeat(65_537)),

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, CLOSED, logIn, ofItsOwn } from "../support/auth-requests.ts";
 import { addItem } from "../support/collections.ts";
-import { getBreakdown, getMain, getStats, putSettings, record, wireEvent } from "../support/requests.ts";
+import { expectError, getBreakdown, getMain, getStats, putSettings, record, wireEvent } from "../support/requests.ts";
 import { getRealtime, visitor } from "../support/stats-requests.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
 
@@ -143,6 +143,71 @@ export function describePageSpelling(makeTarget: MakeTarget): void {
           await target.fetch(`/api/stats/breakdown/pages?site_id=${site}`, { headers: session }),
         );
         expect(pages.map(({ value }) => value)).toEqual(["/Men%C3%BC/Tee", "/men%C3%BC/x"]);
+      } finally {
+        await target.close();
+      }
+    });
+
+    it("are told apart by the parameters that the site names, which the check of an address shows", async () => {
+      const target = await makeTarget(ofItsOwn({ ...CLOSED, SVC_TRUST_PROXY: "1" }));
+      try {
+        const session = await logIn(target);
+        const site = siteName();
+        await putSettings(
+          target,
+          site,
+          { page_parameters: ["t", "f"], merge_slashes: true, source_parameters: ["ref"], excluded_paths: ["/intern//*"] },
+          session,
+        );
+        const view = (path: string) => record(target, wireEvent(site, { u: `https://forum.example${path}` }), visitor(1));
+        for (const path of [
+          "/topic.php?t=1",
+          "/topic.php?t=2&x=9",
+          "//topic.php/?x=1&t=2",
+          "/topic.php?t=2&f=7",
+          "/topic.php",
+          "/intern/x?t=1",
+        ])
+          await view(path);
+        await addItem(target, "goals", site, session, { name: "In forum 7", page: "/topic.php?t=2&f=7" });
+        const ask = async <Result>(path: string, query: string): Promise<Result> =>
+          bodyOf<Result>(await target.fetch(`${path}${query}`, { headers: session }));
+        const pages = await ask<{ value: string; pageviews: number }[]>("/api/stats/breakdown/pages", `?site_id=${site}`);
+        expect(pages.map(({ value, pageviews }) => [value, pageviews]).sort()).toEqual([
+          ["/topic.php", 1],
+          ["/topic.php?f=7&t=2", 1],
+          ["/topic.php?t=1", 1],
+          ["/topic.php?t=2", 2],
+        ]);
+        const under = async (filters: string) =>
+          (await ask<{ total_pageviews: number }>("/api/stats/main", `?site_id=${site}&filters=${encodeURIComponent(filters)}`))
+            .total_pageviews;
+        expect(await under("pages==/topic.php?t=2&f=7")).toBe(1);
+        expect(await under("pages=like=/topic.php?t=*")).toBe(3);
+        const goals = await ask<{ events: number }[]>("/api/stats/conversions", `?site_id=${site}`);
+        expect(goals.map(({ events }) => events)).toEqual([1]);
+
+        const check = (url: string) => ask<unknown>(`/api/sites/${site}/page`, `?url=${encodeURIComponent(url)}`);
+        const kept = {
+          ...{ pathname: "/caf%C3%A9?f=7&t=1", hostname: "forum.example" },
+          ...{ utm_source: "letter", utm_medium: "email", utm_campaign: null, utm_content: null, utm_term: null },
+          ...{ click_id: "gclid", is_excluded: false, dropped_parameters: ["x", "session"] },
+        };
+        expect(
+          await check("https://Forum.example.:8443/caf%c3%a9//?t=1&x=2&f=7&amp;ref=letter&utm_medium=email&session=9&x=3&gclid=secret#c"),
+        ).toEqual(kept);
+        expect(await check("/intern/x?t=1")).toMatchObject({
+          pathname: "/intern/x?t=1",
+          hostname: null,
+          is_excluded: true,
+          dropped_parameters: [],
+        });
+        for (const [url, said] of [
+          ["", "url"],
+          ["ftp://a.test/", "http"],
+          [`/${"x".repeat(2048)}`, "2048"],
+        ] as const)
+          await expectError(await target.fetch(`/api/sites/${site}/page?url=${encodeURIComponent(url)}`, { headers: session }), 400, said);
       } finally {
         await target.close();
       }

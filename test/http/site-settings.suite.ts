@@ -29,6 +29,8 @@ const DEFAULTS = {
   ignored_referrers: [],
   source_parameters: [],
   channel_rules: [],
+  page_parameters: [],
+  merge_slashes: false,
   retention_days: null,
 };
 
@@ -48,6 +50,8 @@ const ALL = {
     { channel: "Affiliates", source: [], referrer: ["*.partner.example"], utm_source: ["Partner*"], utm_medium: [], click_id: [] },
     { channel: "Display", source: ["Google"], referrer: [], utm_source: [], utm_medium: ["cpm"], click_id: ["gclid"] },
   ],
+  page_parameters: ["t", "item[id]"],
+  merge_slashes: true,
   retention_days: 0,
 };
 
@@ -223,6 +227,10 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
         "200",
         "203",
       );
+      for (const wrong of ["", "a b", "a=b", "é", "utm_source", "x".repeat(513)])
+        await refused({ page_parameters: [wrong] }, 400, '"page_parameters"', "utm_");
+      await refused({ page_parameters: Array.from({ length: 11 }, (_, i) => `p${i}`) }, 400, '"page_parameters"', "10", "11");
+      await refused({ merge_slashes: "yes" }, 422, '"merge_slashes"');
       for (const wrong of [-1, 1.5, 36_501]) await refused({ retention_days: wrong }, 400, '"retention_days"', "36500", String(wrong));
       await refused({ retention_days: "7" }, 422, '"retention_days"');
       await refused({ exclude_paths: [] }, 400, "exclude_paths", "excluded_paths");

@@ -146,13 +146,13 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
 
 /** Counts an event that is dropped. */
 function acceptanceOf(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): Acceptance {
-  const { filterBots, exclusionsOf, geo, counters } = options;
+  const { filterBots, exclusionsOf, counters } = options;
   if (filterBots && isSentByBot(context, options)) {
     counters.botEventsDropped++;
     return "bot";
   }
   const exclusions = exclusionsOf(input.siteId);
-  if (exclusions === null || !isExcluded(input, context, exclusions, geo)) return "accepted";
+  if (exclusions === null || !isExcluded(input, context, exclusions, options)) return "accepted";
   counters.eventsExcluded++;
   return "excluded";
 }
@@ -162,15 +162,17 @@ const isSentByBot = ({ userAgent, clientHints, isPixel }: IngestContext, { userA
 
 /** The country is that of the lookup, also where less of it is stored. */
 function isExcluded(
-  { url }: CheckedEventInput,
+  { siteId, url }: CheckedEventInput,
   { clientAddress, clientPlace }: IngestContext,
   { hasAddress, hasCountry, hasPath }: Exclusions,
-  geo: GeoLookup,
+  { geo, pageRulesOf }: AcceptEventOptions,
 ): boolean {
   if (hasAddress?.(clientAddress)) return true;
   const countryCode = hasCountry && (clientPlace ?? geo(clientAddress)).countryCode;
   if (countryCode !== null && hasCountry?.(countryCode)) return true;
-  return hasPath?.(parsePageUrl(url).pathname) ?? false;
+  if (hasPath === null) return false;
+  const { mergeSlashes } = pageRulesOf(siteId);
+  return hasPath(parsePageUrl(url, { mergeSlashes, pageParameters: [], sourceParameters: [] }).pathname);
 }
 
 /** The time of an event, by its site's calendar at that instant. */

@@ -1,9 +1,10 @@
 /** URLs of events: pages, links and referrers, parsed in linear time and reduced to what is stored. */
-import { normalizeHost, normalizePath } from "../../shared/paths.ts";
+import { mergeSlashes, normalizeHost, normalizePath, pathQuery } from "../../shared/paths.ts";
 import { cutToChars } from "../../shared/text.ts";
 import { PATHNAME_CHARS_MAX, URL_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../base/config/limits.ts";
 import { FILE_DOWNLOAD, OUTBOUND_CLICK } from "../base/config/names.ts";
 import { invalidInput } from "../base/errors.ts";
+import type { SiteSettings } from "../sites/site-settings.ts";
 
 /** Everything from the scheme's colon to the path: credentials, host and port. The URL standard ignores tabs and line breaks. */
 const AUTHORITY = /^[^:]*:[/\\\t\r\n]*([^/\\?#]*)/;
@@ -33,8 +34,8 @@ export function resolveUrl(reference: string, base: URL): URL | null {
 }
 
 /** The stored parts of a page's URL: path, host and campaign parameters (docs/http-api.md, "Event fields"). */
-interface PageUrl {
-  /** Normalized (`normalizePath`). */
+export interface PageUrl {
+  /** Normalized (`normalizePath`), with the parameters that the site counts as part of it. */
   readonly pathname: string;
   /** Normalized (`normalizeHost`). null if only a path was sent. */
   readonly hostname: string | null;
@@ -68,24 +69,19 @@ const MAY_HAVE_CAMPAIGN = new RegExp(`%|utm|${CLICK_IDS.join("|")}`);
 const ESCAPED_AMPERSAND = /&(?:amp;)+/g;
 
 /** What a site's settings say about the URLs of its pages. */
-export interface PageRules {
-  /** These count as `utm_source` if there is none; the first that has a value. */
-  readonly sourceParameters: readonly string[];
-}
+export type PageRules = Pick<SiteSettings, "sourceParameters" | "pageParameters" | "mergeSlashes">;
 
-const NO_RULES: PageRules = { sourceParameters: [] };
-
-/** `url` is an absolute http(s) URL or a path that starts with `/`; invalid_input for anything else. */
-export function parsePageUrl(url: string, rules: PageRules = NO_RULES): PageUrl {
+/** `url` is an absolute http(s) URL or a path that starts with `/`; invalid_input, which begins with `what`, for anything else. */
+export function parsePageUrl(url: string, rules: PageRules, what = 'Field "u"'): PageUrl {
   const isPath = url.startsWith("/");
   const parsed = parseWebUrl(isPath ? PATH_ORIGIN + url : url);
   if (parsed === null) {
     throw invalidInput(
-      `Field "u" must be an absolute http or https URL whose host has at most ${URL_HOST_CHARS_MAX} characters, or a path that starts with "/"`,
+      `${what} must be an absolute http or https URL whose host has at most ${URL_HOST_CHARS_MAX} characters, or a path that starts with "/"`,
     );
   }
   return {
-    pathname: pathnameFrom(parsed.pathname),
+    pathname: pageOf(parsed, rules),
     hostname: isPath ? null : normalizeHost(parsed.hostname),
     ...campaignFrom(parsed.search, rules),
   };
@@ -104,9 +100,24 @@ function pathnameFrom(path: string): string {
   return normalizePath(normalized.slice(0, escape === -1 ? PATHNAME_CHARS_MAX : Math.min(escape, PATHNAME_CHARS_MAX)));
 }
 
+const parametersIn = (search: string): URLSearchParams => new URLSearchParams(search.replace(ESCAPED_AMPERSAND, "&"));
+
+const lastValue = (params: URLSearchParams, name: string): string => params.getAll(name).findLast((sent) => sent.trim() !== "") ?? "";
+
+/** The path with the parameters that are part of it; the last ones are left out if it would be too long. */
+function pageOf({ pathname, search }: URL, { pageParameters, mergeSlashes: merges }: PageRules): string {
+  const path = pathnameFrom(merges ? mergeSlashes(pathname) : pathname);
+  if (pageParameters.length === 0 || search === "") return path;
+  const params = parametersIn(search);
+  const kept = pageParameters.map((name) => [name, lastValue(params, name)] as const);
+  let query = pathQuery(kept);
+  while (path.length + query.length > PATHNAME_CHARS_MAX) query = query.slice(0, Math.max(0, query.lastIndexOf("&")));
+  return path + query;
+}
+
 function campaignFrom(search: string, { sourceParameters }: PageRules) {
   if (!MAY_HAVE_CAMPAIGN.test(search) && !sourceParameters.some((name) => search.includes(name))) return NO_CAMPAIGN;
-  const params = new URLSearchParams(search.replace(ESCAPED_AMPERSAND, "&"));
+  const params = parametersIn(search);
   return {
     utmSource: campaignValue(params, "utm_source") ?? firstValue(params, sourceParameters),
     utmMedium: campaignValue(params, "utm_medium"),
@@ -119,8 +130,8 @@ function campaignFrom(search: string, { sourceParameters }: PageRules) {
 
 /** The parameter's last value that is not empty, trimmed and cut. */
 function campaignValue(params: URLSearchParams, name: string): string | null {
-  const value = params.getAll(name).findLast((sent) => sent.trim() !== "");
-  return value === undefined ? null : cutToChars(value.trim(), UTM_CHARS_MAX);
+  const value = lastValue(params, name).trim();
+  return value === "" ? null : cutToChars(value, UTM_CHARS_MAX);
 }
 
 function firstValue(params: URLSearchParams, names: readonly string[]): string | null {
@@ -136,6 +147,15 @@ function clickIdIn(params: URLSearchParams): string | null {
   let found: string | null = null;
   for (const [name, value] of params) if (value !== "" && CLICK_IDS.includes(name)) found = name;
   return found;
+}
+
+const CAMPAIGN_PARAMETERS: readonly string[] = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"];
+
+/** The names of the parameters of a URL of which nothing is stored, each once. */
+export function droppedParameters(url: string, { sourceParameters, pageParameters }: PageRules): string[] {
+  const search = /\?([^#]*)/.exec(url)?.[1] ?? "";
+  const kept = new Set([...CAMPAIGN_PARAMETERS, ...CLICK_IDS, ...sourceParameters, ...pageParameters]);
+  return [...new Set(parametersIn(search).keys())].filter((name) => !kept.has(name));
 }
 
 /** `stripQuery` drops query and fragment. */

@@ -1,5 +1,5 @@
 /** Events that a site's settings keep from being stored: by path, address and country (docs/sites.md, "Exclude yourself"). */
-import { normalizePath } from "../../shared/paths.ts";
+import { mergeSlashes, normalizePath } from "../../shared/paths.ts";
 import { WildcardPattern } from "../../shared/text.ts";
 import { networkMatcher, parseNetwork } from "./ip-network.ts";
 import type { SiteSettings } from "./site-settings.ts";
@@ -15,9 +15,10 @@ export interface Exclusions {
 }
 
 /** null if the settings exclude nothing. */
-export function exclusionsOf({ excludedPaths, excludedAddresses, excludedCountries }: SiteSettings): Exclusions | null {
+export function exclusionsOf(settings: SiteSettings): Exclusions | null {
+  const { excludedPaths, excludedAddresses, excludedCountries } = settings;
   if (excludedPaths.length + excludedAddresses.length + excludedCountries.length === 0) return null;
-  const paths = excludedPaths.map((pattern) => new WildcardPattern(normalizePath(pattern)));
+  const paths = excludedPaths.map((pattern) => new WildcardPattern(normalizePath(settings.mergeSlashes ? mergeSlashes(pattern) : pattern)));
   const networks = excludedAddresses.map(parseNetwork).filter((network) => network !== null);
   return {
     hasPath: paths.length > 0 ? (pathname) => paths.some((pattern) => pattern.matches(pathname)) : null,

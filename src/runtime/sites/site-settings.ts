@@ -21,7 +21,7 @@ import {
   required,
   type ValuesOf,
 } from "../base/body.ts";
-import { SITE_LIST_ENTRIES_MAX, SITE_LIST_ENTRY_CHARS_MAX } from "../base/config/admin-limits.ts";
+import { PAGE_PARAMETERS_MAX, SITE_LIST_ENTRIES_MAX, SITE_LIST_ENTRY_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { siteIdSchema, parseSiteId } from "../base/config/names.ts";
 import { invalidInput, AppError } from "../base/errors.ts";
 import { boolean, closed, count, list, orNull, text, word } from "../base/json-schema.ts";
@@ -55,6 +55,11 @@ function parseHost(entry: string): string | null {
 
 const HOST_RULE = "hosts such as shop.example, or *.shop.example for its subdomains";
 
+const PARAMETER_NAME = "^[A-Za-z0-9_.~\\[\\]-]+$";
+
+const parseParameter = (entry: string): string | null =>
+  new RegExp(PARAMETER_NAME).test(entry) && !entry.startsWith("utm_") ? entry : null;
+
 const PATH_RULE = `paths of at most ${SITE_LIST_ENTRY_CHARS_MAX} characters that start with / and may have the wildcard *, without ? and #`;
 
 /** Each entry in its canonical form, once. `parse` returns null for an entry that breaks the rule. */
@@ -63,11 +68,11 @@ const listField = <Entry extends string = string>(
   rule: string,
   parse: (entry: string) => Entry | null,
   entrySchema: Parameters<typeof text>[1] = { minLength: 1, maxLength: SITE_LIST_ENTRY_CHARS_MAX },
+  entriesMax = SITE_LIST_ENTRIES_MAX,
 ) =>
   withDefault<readonly Entry[]>(
-    textsField(list(description, text("One of them.", entrySchema), { maxItems: SITE_LIST_ENTRIES_MAX }), (sent, name) => {
-      if (sent.length > SITE_LIST_ENTRIES_MAX)
-        throw invalidInput(`Field "${name}" must have at most ${SITE_LIST_ENTRIES_MAX} entries, got ${sent.length}`);
+    textsField(list(description, text("One of them.", entrySchema), { maxItems: entriesMax }), (sent, name) => {
+      if (sent.length > entriesMax) throw invalidInput(`Field "${name}" must have at most ${entriesMax} entries, got ${sent.length}`);
       const entries = sent.map((value) => {
         const entry = value.trim();
         const parsed = exceedsChars(entry, SITE_LIST_ENTRY_CHARS_MAX) ? null : parse(entry);
@@ -128,6 +133,14 @@ const FIELDS = {
     { enum: SOURCE_PARAMETERS },
   ),
   channel_rules: channelRulesField,
+  page_parameters: listField(
+    "Parameters of the query that are part of a page's path, such as `page_id`.",
+    "names of parameters, in letters, digits and -._~[], without utm_ in front",
+    parseParameter,
+    { pattern: PARAMETER_NAME, maxLength: SITE_LIST_ENTRY_CHARS_MAX },
+    PAGE_PARAMETERS_MAX,
+  ),
+  merge_slashes: withDefault(flagField(boolean("Whether several slashes in a row count as one in paths.")), false),
   retention_days: integerField(
     orNull(count("Days for which events are kept; 0 forever, null for the option `retention_days`.", { maximum: RETENTION_DAYS_MAX })),
   ),
@@ -157,6 +170,8 @@ const NAMES = {
   ignoredReferrers: "ignored_referrers",
   sourceParameters: "source_parameters",
   channelRules: "channel_rules",
+  pageParameters: "page_parameters",
+  mergeSlashes: "merge_slashes",
   retentionDays: "retention_days",
 } as const satisfies Readonly<Record<string, keyof typeof FIELDS>>;
 

@@ -42,6 +42,13 @@ describe("the journal line codec", () => {
     expect(text).toBe(`${crc32(bytesOf(values), 0, values.length).toString(16).padStart(8, "0")} ${values}\n`);
   });
 
+  it("reads paths and hosts of earlier versions, whose lines have fewer values, in the spelling of today", () => {
+    const sent = anEvent({ pathname: "/caf%c3%a9", hostname: "a.test." });
+    const line = (count: number) => lineOf(JSON.stringify(JSON.parse(eventTexts([sent])[0] ?? "").slice(0, count)));
+    const today = { ...sent, pathname: "/caf%C3%A9", hostname: "a.test" };
+    expect(decodeJournalLines(joined(line(26), line(27), line(29))).events).toEqual([today, today, sent]);
+  });
+
   it("writes exactly one line for each event, whatever its values", () => {
     const bytes = encodeJournalLines(eventTexts(EVENTS));
     expect(bytes.filter((byte) => byte === 10)).toHaveLength(EVENTS.length);

@@ -80,6 +80,9 @@ export const GUEST_REQUESTS_AT_ONCE = 100;
 export const SITE_LIST_ENTRIES_MAX = 100;
 export const SITE_LIST_ENTRY_CHARS_MAX = 512;
 
+/** Parameters of the query that are part of a page's path: each is looked for in the URL of each event. */
+export const PAGE_PARAMETERS_MAX = 10;
+
 /** Rules of channels of a site, and the values of all their conditions: a report tests each visit's arrival against them. */
 export const CHANNEL_RULES_MAX = 50;
 export const CHANNEL_VALUES_MAX = 200;

@@ -83,7 +83,7 @@ export interface SessionRows {
   readonly pages: Int32Array;
 }
 
-/** In place of a page: an event other than a page view, and one that does not end a bounce. */
+/** Stands in place of a page for an event other than a page view, and one that does not end a bounce. */
 export const [NO_PAGE, NO_INTERACTION] = [-1, -2];
 
 function grown<Values extends Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(values: Values, larger: Values): Values {

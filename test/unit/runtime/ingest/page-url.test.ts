@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { normalizePath } from "../../../../src/shared/paths.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
-import { CLICK_IDS, parsePageUrl } from "../../../../src/runtime/ingest/urls.ts";
+import { CLICK_IDS, type PageRules, parsePageUrl as parseWith } from "../../../../src/runtime/ingest/urls.ts";
+import { DEFAULT_SETTINGS } from "../../../../src/runtime/sites/site-settings.ts";
+
+const parsePageUrl = (url: string, rules: Partial<PageRules> = {}) => parseWith(url, { ...DEFAULT_SETTINGS, ...rules });
 
 const noCampaign = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null, clickId: null };
 
@@ -86,6 +90,29 @@ describe("pathname and hostname", () => {
   ])("is cut to 2048 characters: %s", (_case, url, pathname) => {
     expect(parsePageUrl(url).pathname).toBe(pathname);
     expect(parsePageUrl(`https://example.com${url}`).pathname).toBe(pathname);
+  });
+
+  it.each([
+    ["/viewtopic.php?t=1&sid=9", ["t"], "/viewtopic.php?t=1"],
+    ["/viewtopic.php?start=15&t=1", ["t", "start", "f"], "/viewtopic.php?start=15&t=1"],
+    ["/?page_id=12", ["page_id"], "/?page_id=12"],
+    ["/forum/?t=1", ["t"], "/forum?t=1"],
+    ["/a?t=1&t=2&t=", ["t"], "/a?t=2"],
+    ["/a?t=", ["t"], "/a"],
+    ["/a?x=1&amp;t=2", ["t"], "/a?t=2"],
+    ["/a?T=1", ["t"], "/a"],
+    ["/a?q=%c3%a9+%26b", ["q"], "/a?q=%C3%A9%20%26b"],
+    ["/a?item[id]=3", ["item[id]"], "/a?item[id]=3"],
+    [`/${"x".repeat(2000)}?a=1&b=${"y".repeat(46)}`, ["a", "b"], `/${"x".repeat(2000)}?a=1`],
+    [`/${"x".repeat(2046)}?a=1`, ["a"], `/${"x".repeat(2046)}`],
+  ])("has the parameters that the site names: %s with %j is %s", (url, pageParameters, pathname) => {
+    expect(parsePageUrl(url, { pageParameters }).pathname).toBe(pathname);
+    expect(normalizePath(pathname)).toBe(pathname);
+  });
+
+  it("has one slash for several if the site says so", () => {
+    expect(parsePageUrl("https://a.test//x///y//?z=//", { mergeSlashes: true }).pathname).toBe("/x/y");
+    expect(parsePageUrl("//x", { mergeSlashes: true })).toMatchObject({ pathname: "/x", hostname: null });
   });
 
   it("is rejected for any text, or is a path that parses to itself", () => {

@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS } from "../../../../src/runtime/sites/site-settings.ts
 import { parseSettings } from "../../../../src/runtime/sites/site-settings.ts";
 
 const excludes = (pattern: string, url: string): boolean =>
-  exclusionsOf(parseSettings({ excluded_paths: [pattern] }))?.hasPath?.(parsePageUrl(url).pathname) ?? false;
+  exclusionsOf(parseSettings({ excluded_paths: [pattern] }))?.hasPath?.(parsePageUrl(url, DEFAULT_SETTINGS).pathname) ?? false;
 
 describe("exclusions", () => {
   it("are null without entries, and contain only non-empty parts", () => {
