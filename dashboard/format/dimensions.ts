@@ -54,6 +54,15 @@ const deviceName = (type: string): string => (type === "tv" ? "TV" : type.slice(
 
 /** Listed in this order by tabs and filter menu. */
 export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
+  "visit-channels": { singular: "Channel", plural: "Channels" },
+  "visit-sources": { singular: "Source", plural: "Sources", unknown: DIRECT },
+  "visit-referrers": { singular: "Referrer", plural: "Referrers", unknown: DIRECT },
+  "visit-hostnames": { singular: "First hostname", plural: "First hostnames" },
+  "visit-utm-sources": { singular: "UTM source", plural: "UTM sources", menu: UTM, unknown: UNTAGGED },
+  "visit-utm-mediums": { singular: "UTM medium", plural: "UTM mediums", menu: UTM, unknown: UNTAGGED },
+  "visit-utm-campaigns": { singular: "UTM campaign", plural: "UTM campaigns", menu: UTM, unknown: UNTAGGED },
+  "visit-utm-contents": { singular: "UTM content", plural: "UTM contents", menu: UTM, unknown: UNTAGGED },
+  "visit-utm-terms": { singular: "UTM term", plural: "UTM terms", menu: UTM, unknown: UNTAGGED },
   sources: { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT, spelling: "source" },
   referrers: { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT, spelling: "url" },
   "utm-campaigns": {

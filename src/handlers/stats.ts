@@ -22,6 +22,7 @@ import { reference, text, type Schema, boolean, closed, count, list, orNull } fr
 import { optionalOneOf, oneOf, required, rowLimit } from "../runtime/query/parameters.ts";
 import { checkSite, SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
 import { DAILY_EXPORT } from "../runtime/reports/exports/daily-export.ts";
+import { ATTRIBUTION, EXPORTED_VISIT_COLUMNS } from "../runtime/reports/measures/visits.ts";
 import { RAW_EXPORT } from "../runtime/reports/exports/raw-export.ts";
 import { OVERVIEW_PARAMETERS, OVERVIEW } from "../runtime/reports/overview/overview.ts";
 import { REPORTS, type ReportPath } from "../runtime/reports/registry.ts";
@@ -56,8 +57,8 @@ type FirstDayContext = Pick<Context, "services" | "reader" | "deadline">;
 
 /** A date up to `cache_ttl_secs` old. Rejects as reports do. */
 async function cachedDay(query: ReportQuery, context: FirstDayContext): Promise<LocalDate | null> {
-  const { siteId, range, conditions } = query.scope;
-  const key = { report: query.name, siteId, parameters: [range.firstDay, range.lastDay, conditions] };
+  const { siteId, range, conditions, arrivalRules } = query.scope;
+  const key = { report: query.name, siteId, parameters: [range.firstDay, range.lastDay, conditions, arrivalRules] };
   return JSON.parse(await context.services.stats.cached(key, query, askerOf(context))) as LocalDate | null;
 }
 
@@ -77,12 +78,12 @@ async function firstStoredDay(siteId: SiteId, context: FirstDayContext): Promise
 
 /** Runs a query like that of a daily series if there are conditions. */
 async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], context: FirstDayContext): Promise<LocalDate | null> {
-  const { nowMs, calendarOf, sessionRules } = context.reader;
+  const { nowMs, calendarOf, arrivalRulesOf, sessionRules } = context.reader;
   const firstDay = await firstStoredDay(siteId, context);
   if (firstDay === null || conditions.length === 0) return firstDay;
   const calendar = calendarOf(siteId);
   const range = rangeOfAll(firstDay, calendar.dateOf(nowMs));
-  const scope = { siteId, range, conditions, shared: { conditions, range: null }, sessionRules };
+  const scope = { siteId, range, conditions, shared: { conditions, range: null }, sessionRules, arrivalRules: arrivalRulesOf(siteId) };
   return cachedDay(queryOf(FIRST_DAY, scope, { nowMs, calendar }), context);
 }
 
@@ -93,6 +94,7 @@ export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, 
     nowMs,
     calendarOf: (siteId) => sites.calendarOf(siteId),
     weekStartOf: (siteId) => sites.settingsOf(siteId).weekStart,
+    arrivalRulesOf: (siteId) => sites.arrivalRulesOf(siteId),
     firstDayOf: (siteId, conditions) => firstDayOf(siteId, conditions, { services, deadline, reader }),
     goalsOf: (siteId) => inOrder(goals.of(siteId)),
     segmentOf: (siteId, id) => segments.get(siteId, id)?.fields.parameters["filters"] ?? null,
@@ -187,6 +189,8 @@ const EXPORT_PARAMETERS = {
   kind: oneOf("One row for each date, or one for each event.", ["daily", "raw"]),
   format: oneOf("The file format.", ["csv", "json"]),
   limit: rowLimit("Maximum number of events, the oldest ones; `raw` only.", EXPORT_ROWS_MAX, EXPORT_ROWS_DEFAULT),
+  attribution: ATTRIBUTION,
+  columns: EXPORTED_VISIT_COLUMNS,
 };
 
 export const getExport: Handler = async (request, context) => {

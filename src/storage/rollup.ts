@@ -48,6 +48,8 @@ export interface RollupOrigin {
   readonly definitions: string;
   readonly sessionWindowMinutes: number;
   readonly saltRotationDays: number;
+  /** Identifies what the site said about arrivals (`RolledMeasures.arrivalsOf`); empty for nothing. */
+  readonly arrivals: string;
   /** The days with events, oldest first, with the segment ranges of their files, oldest first, as `<first>-<last>,…`. */
   readonly events: readonly (readonly [day: LocalDate, files: string])[];
 }

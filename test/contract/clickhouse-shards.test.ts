@@ -103,7 +103,7 @@ describe.each(REPORTS.map((report: Report) => [report.path, report] as const))(
 describe("the daily export", () => {
   it("has the same result on a cluster as on one server, including top pages", async () => {
     const range = rangeOfDays("2026-03-02" as LocalDate, "2026-03-15" as LocalDate);
-    const plan = dailyExport({ siteId: SITE, range, conditions: [] }, jsonFormat);
+    const plan = dailyExport({ siteId: SITE, range, conditions: [] }, jsonFormat, "event");
     const textOn = async (deployment: "server" | "cluster") =>
       new TextDecoder().decode(Buffer.concat([...(await resultOn(deployment, plan))]));
     expect(await textOn("cluster")).toBe(await textOn("server"));

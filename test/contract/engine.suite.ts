@@ -319,7 +319,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     describe("sessions", () => {
       const SESSIONS = "SELECT * FROM sessions ORDER BY session";
       const EVENTS = `
-        SELECT session, visitor_id, day, timestamp, pathname, CAST(event_name = $1 AS INTEGER) AS viewed,
+        SELECT session, visitor_id, day, timestamp, pathname, sequence_number, CAST(event_name = $1 AS INTEGER) AS viewed,
           CAST(event_name = $1 OR interactive IS NULL AS INTEGER) AS interacted
         FROM events ORDER BY day, timestamp, sequence_number`;
 
@@ -342,6 +342,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
               pageviews: views.length,
               entry_page: views[0]?.pathname ?? null,
               exit_page: views.at(-1)?.pathname ?? null,
+              first_event: events[0]?.sequence_number ?? null,
             };
           });
       }
@@ -947,6 +948,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       const contains = (value: string) => ({ kind: "contains" as const, values: [value] });
       const OF_SHOWN = { sql: "SELECT pathname AS code FROM events WHERE hostname = $1", parameters: [{ text: "shown.test" }] };
       const PROPS_OF_SHOWN = { sql: "SELECT props AS code FROM events WHERE hostname = $1", parameters: [{ text: "shown.test" }] };
+      const NOTHING = { sql: "SELECT nothing", parameters: [] };
       const withTexts = () =>
         load(
           ["shown", "hidden"].flatMap((host) =>
@@ -958,7 +960,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
 
       it("tests of texts and of properties read only what is readable, even if a test is negated", async () => {
         const { site, block } = await withTexts();
-        const readable = { texts: OF_SHOWN, props: PROPS_OF_SHOWN };
+        const readable = { texts: OF_SHOWN, props: PROPS_OF_SHOWN, arrivals: NOTHING };
         const texts = aQuery(site, [block], "SELECT text FROM matches JOIN texts USING (code) WHERE tests & $1 <> 0 ORDER BY text", [
           { test: contains("/") },
         ]);
@@ -984,6 +986,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const readable = {
           texts: { sql: `SELECT pathname AS code FROM events WHERE pathname NOT IN (${isHidden})`, parameters: [hidden] },
           props: PROPS_OF_SHOWN,
+          arrivals: NOTHING,
         };
         const sql = `SELECT text FROM texts WHERE text LIKE '/%' AND code NOT IN (${isHidden}) AND code IN (SELECT code FROM matches WHERE tests & $2 <> 0) ORDER BY text`;
         const query = { ...aQuery(site, [block], sql, [hidden, any]), readable, isGuest: true };
@@ -992,7 +995,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
 
       it("without a test, nothing is looked up", async () => {
         const { site, block } = await withTexts();
-        const readable = { texts: { sql: "SELECT nothing", parameters: [] }, props: { sql: "SELECT nothing", parameters: [] } };
+        const readable = { texts: NOTHING, props: NOTHING, arrivals: NOTHING };
         expect(await engine.query({ ...aQuery(site, [block], "SELECT count(*) AS n FROM events"), readable }, silent())).toEqual([
           { n: 4 },
         ]);

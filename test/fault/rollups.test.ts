@@ -89,7 +89,10 @@ async function wrongInFiles(files: FileSystem, erased: Erased): Promise<string[]
 
 /** Covering rollups that have other events than their days. */
 async function wrongInCoverage(site: RollupSite): Promise<string[]> {
-  const { rollups, rest } = await site.rollups.coverage(SITE, rangeOfDays(FIRST, LAST), await site.versions(FIRST, LAST), ["main"]);
+  const { rollups, rest } = await site.rollups.coverage(SITE, rangeOfDays(FIRST, LAST), await site.versions(FIRST, LAST), {
+    measures: ["main"],
+    arrivals: "",
+  });
   const wrong: string[] = [];
   for (const key of rollups) {
     const rollup = await readJsonRollup(site.objects, key);

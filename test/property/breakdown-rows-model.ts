@@ -1,20 +1,10 @@
 /** The expected rows of a breakdown with columns, an order, pages and a comparison: each row has the numbers that a filter on its value gives. */
-import { valueOf, type Condition } from "./filter-model.ts";
-import {
-  figuresOf,
-  groupBy,
-  inScope,
-  isPageview,
-  keptSessions,
-  ratio,
-  visitorsIn,
-  type Dimension,
-  type Events,
-  type Scope,
-} from "./model.ts";
+import { eventsByValue, type Condition } from "./filter-model.ts";
+import { figuresOf, isPageview, keptSessions, ratio, visitorsIn, type Dimension, type Events, type Scope } from "./model.ts";
+import type { VisitDimension } from "../../src/runtime/query/filters.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 
-export type AnyDimension = Dimension | "entry-pages" | "exit-pages";
+export type AnyDimension = Dimension | VisitDimension | "entry-pages" | "exit-pages";
 
 export const COLUMNS = [
   "sessions",
@@ -89,7 +79,7 @@ export function numbersByValue(events: Events, scope: Scope, gapMs: number, aske
     }
     return rows;
   }
-  for (const [value, own] of groupBy(inScope(events, scope), (event) => valueOf(event, dimension))) {
+  for (const [value, own] of eventsByValue(events, { ...scope, sessionGapMs: gapMs }, dimension)) {
     const only: Condition = { dimension, operator: "in", isNegated: false, values: [value] };
     const clicked = { ...scope, conditions: [...scope.conditions, only] };
     const counts = { visitors: visitorsIn(own), pageviews: own.filter(isPageview).length, events: own.length };

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { MakeInProcessTarget } from "../support/in-process-target.ts";
 import { COLUMNS, foundIn, noNumbers, numbersByValue, pageOf, type AnyDimension, type RowsQuestion } from "./breakdown-rows-model.ts";
+import { VISIT_DIMENSION_NAMES } from "./filter-model.ts";
 import { TEXTS, history } from "./histories.ts";
 import { comparedScope, dayPlus, type Events, type Scope } from "./model.ts";
 import { playHistory } from "./played-history.ts";
@@ -14,6 +15,7 @@ const MINUTE_MS = 60_000;
 const anyDimension: fc.Arbitrary<AnyDimension> = fc.oneof(
   { weight: 3, arbitrary: dimension },
   { weight: 1, arbitrary: fc.constantFrom("entry-pages" as const, "exit-pages" as const) },
+  { weight: 2, arbitrary: fc.constantFrom(...VISIT_DIMENSION_NAMES) },
 );
 
 /** No site has goals, so that each name is that of events. */

@@ -6,10 +6,14 @@ import { history } from "./histories.ts";
 import { breakdownOf } from "./model.ts";
 import { playHistory } from "./played-history.ts";
 import { parametersOf, question, scopeOf } from "./questions.ts";
-import { DIMENSION_NAMES as DIMENSIONS } from "../support/dimension-rows.ts";
+import { DIMENSION_NAMES } from "../support/dimension-rows.ts";
+import { VISIT_DIMENSION_NAMES } from "./filter-model.ts";
 import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const LIMIT_DEFAULT = 10;
+const MINUTE_MS = 60_000;
+
+const DIMENSIONS = [...DIMENSION_NAMES, ...VISIT_DIMENSION_NAMES];
 
 /** Each dimension gets its own random range and filter. */
 const questions = fc.array(fc.record({ asked: question, limit: fc.constantFrom(null, 1, 2, 10, 1000) }), {
@@ -30,7 +34,8 @@ export function describeBreakdowns(makeTarget: MakeInProcessTarget, runs: number
           for (const [i, { asked, limit }] of list.entries()) {
             const dimension = DIMENSIONS[i] ?? "pages";
             const parameters = { ...parametersOf(asked, past.nowMs), ...(limit !== null && { limit: String(limit) }) };
-            const rows = breakdownOf(events, scopeOf(asked, past), dimension, limit ?? LIMIT_DEFAULT);
+            const scope = { ...scopeOf(asked, past), sessionGapMs: past.sessionWindowMinutes * MINUTE_MS };
+            const rows = breakdownOf(events, scope, dimension, limit ?? LIMIT_DEFAULT);
             await expectAnswer(`breakdown/${dimension}`, parameters, rows);
           }
           await close();

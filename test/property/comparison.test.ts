@@ -17,7 +17,7 @@ import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 const MINUTE_MS = 60_000;
 
 /** Each run makes rollups of all its days. */
-const RUNS = Math.ceil(PROPERTY_RUNS / 4);
+const RUNS = Math.max(8, Math.ceil(PROPERTY_RUNS / 4));
 
 const PERIOD_DAYS = [1, 1, 2, 7, 30] as const;
 

@@ -1,7 +1,7 @@
 /** Random conditions: each operator on each dimension, with values that occur and parts of them. */
 import fc from "fast-check";
 import { DIMENSION_NAMES } from "../support/dimension-rows.ts";
-import type { Condition } from "./filter-model.ts";
+import { isVisitDimension, VISIT_DIMENSION_NAMES, type Condition } from "./filter-model.ts";
 import { PROPERTY_KEYS, TEXTS } from "./histories.ts";
 
 export const OPERATORS: readonly Condition["operator"][] = ["in", "contains", "begins", "like", "matches"];
@@ -13,14 +13,22 @@ export const FILTER_DIMENSIONS: readonly Condition["dimension"][] = [
   "entry-page",
   "exit-page",
   "goal",
+  ...VISIT_DIMENSION_NAMES,
   ...PROPERTY_DIMENSIONS,
 ];
 
 const propertyText = fc.constantFrom("pro", "free", "(unknown)", "true", "false", "1", "0", "-1", "1e+21", "0.1", "[]", '["pro"]', "é");
 
+/** Names that the built-in rules give to arrivals. */
+const VISIT_TEXTS: Partial<Record<Condition["dimension"], fc.Arbitrary<string>>> = {
+  "visit-channels": fc.constantFrom("Direct", "Organic Search", "Organic Social", "Referral", "Email", "Paid Search"),
+  "visit-sources": fc.oneof(TEXTS.sources, TEXTS["utm-sources"]),
+};
+
 function textOf(dimension: Condition["dimension"]): fc.Arbitrary<string> {
   if (dimension === "entry-page" || dimension === "exit-page") return TEXTS.pages;
   if (dimension === "goal") return fc.oneof({ weight: 4, arbitrary: TEXTS.events }, { weight: 1, arbitrary: fc.constant("A page") });
+  if (isVisitDimension(dimension)) return VISIT_TEXTS[dimension] ?? TEXTS[dimension.replace("visit-", "") as keyof typeof TEXTS];
   return dimension.startsWith("props:") ? propertyText : TEXTS[dimension as keyof typeof TEXTS];
 }
 
@@ -74,7 +82,10 @@ export function conditionOn(dimension: Condition["dimension"], operator: Conditi
 /** As likely about an event's dimension as about all else. */
 export const condition: fc.Arbitrary<Condition> = fc
   .tuple(
-    fc.oneof(fc.constantFrom(...DIMENSION_NAMES), fc.constantFrom(...FILTER_DIMENSIONS, "entry-page", "exit-page", "goal")),
+    fc.oneof(
+      fc.constantFrom(...DIMENSION_NAMES),
+      fc.constantFrom(...FILTER_DIMENSIONS, "entry-page", "exit-page", "goal", ...VISIT_DIMENSION_NAMES),
+    ),
     fc.constantFrom("in", "in", "in", ...OPERATORS),
   )
   .chain(([dimension, operator]) => conditionOn(dimension, operator));

@@ -1,6 +1,7 @@
 /** Which events meet a filter, by a plain list of events (docs/reports.md, "Filters"): tests of texts, properties and sessions. */
 import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
-import type { Dimension } from "../../src/runtime/query/filters.ts";
+import { arrivalNames, NO_ARRIVAL_RULES } from "../../src/runtime/arrivals/arrival-names.ts";
+import type { Dimension, VisitDimension } from "../../src/runtime/query/filters.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 
 export type Events = readonly StoredEvent[];
@@ -8,7 +9,7 @@ export type Events = readonly StoredEvent[];
 export const UNKNOWN = "(unknown)";
 
 export interface Condition {
-  readonly dimension: Dimension | "entry-page" | "exit-page" | "goal" | `props:${string}`;
+  readonly dimension: Dimension | VisitDimension | "entry-page" | "exit-page" | "goal" | `props:${string}`;
   readonly operator: "in" | "contains" | "begins" | "like" | "matches";
   readonly isNegated: boolean;
   /** Any of them may pass. */
@@ -39,6 +40,33 @@ export const isPageview = ({ eventName }: StoredEvent): boolean => eventName ===
 export const shownAs = (value: StoredEvent[keyof StoredEvent]): string => (value === null ? UNKNOWN : String(value));
 
 export const valueOf = (event: StoredEvent, dimension: Dimension): string => shownAs(event[DIMENSION_ROWS[dimension].field]);
+
+const VISIT_FIELDS = {
+  "visit-hostnames": "hostname",
+  "visit-utm-sources": "utmSource",
+  "visit-utm-mediums": "utmMedium",
+  "visit-utm-campaigns": "utmCampaign",
+  "visit-utm-contents": "utmContent",
+  "visit-utm-terms": "utmTerm",
+} as const;
+
+const VISIT_NAMES = { "visit-sources": "source", "visit-referrers": "referrer", "visit-channels": "channel" } as const;
+
+export const VISIT_DIMENSION_NAMES = [...Object.keys(VISIT_FIELDS), ...Object.keys(VISIT_NAMES)] as readonly VisitDimension[];
+
+export const isVisitDimension = (dimension: string): dimension is VisitDimension =>
+  (VISIT_DIMENSION_NAMES as readonly string[]).includes(dimension);
+
+const textOrNull = (text: string | null): string | null => (text === UNKNOWN ? null : text);
+
+/** What a visit has that begins with this event. What rules make of it is tested in tables. */
+export function visitValueOf(first: StoredEvent, dimension: VisitDimension): string {
+  if (dimension in VISIT_FIELDS) return shownAs(first[VISIT_FIELDS[dimension as keyof typeof VISIT_FIELDS]]);
+  const name = VISIT_NAMES[dimension as keyof typeof VISIT_NAMES];
+  const { referrer, utmSource, utmMedium, clickId } = first;
+  const stored = { referrer: textOrNull(referrer), utmSource: textOrNull(utmSource), utmMedium: textOrNull(utmMedium), clickId };
+  return arrivalNames(NO_ARRIVAL_RULES, first.siteId)(name, stored) ?? UNKNOWN;
+}
 
 /** `*` stands for any characters, everything else for itself. */
 export function isLike(text: string, pattern: string): boolean {
@@ -133,6 +161,7 @@ function isMet(condition: Condition, event: StoredEvent, session: Events, goals:
     const page = session.filter(isPageview).at(dimension === "entry-page" ? 0 : -1)?.pathname;
     return passes(recorded(page ?? UNKNOWN), condition);
   }
+  if (isVisitDimension(dimension)) return passes(recorded(visitValueOf(session[0] ?? event, dimension)), condition);
   if (dimension.startsWith("props:")) return passes(propertiesIn(event).get(dimension.slice("props:".length)) ?? null, condition);
   return passes(recorded(valueOf(event, dimension as Dimension)), condition);
 }
@@ -175,3 +204,16 @@ export const inScope = (events: Events, scope: Scope): Events =>
     events,
     judgedSessions(events, scope).flatMap(({ matching }) => matching),
   );
+
+/** The events that meet the filter by their values of a dimension, or those of their visits. */
+export function eventsByValue(events: Events, scope: Scope, dimension: Dimension | VisitDimension): Map<string, StoredEvent[]> {
+  if (!isVisitDimension(dimension)) return groupBy(inScope(events, scope), (event) => valueOf(event, dimension));
+  const groups = new Map<string, StoredEvent[]>();
+  for (const { shown, matching } of judgedSessions(events, scope)) {
+    const [first] = shown;
+    if (!first || matching.length === 0) continue;
+    const value = visitValueOf(first, dimension);
+    groups.set(value, [...(groups.get(value) ?? []), ...matching]);
+  }
+  return groups;
+}

@@ -10,7 +10,7 @@ import type { InProcessTarget, MakeInProcessTarget } from "../support/in-process
 import type { RequestHeaders } from "../support/requests.ts";
 import { retentionFiguresOf } from "./behavioral-figures-model.ts";
 import { FILTER_DIMENSIONS, OPERATORS, condition, conditionOn } from "./conditions.ts";
-import type { Condition, PlainGoal } from "./filter-model.ts";
+import { VISIT_DIMENSION_NAMES, type Condition, type PlainGoal } from "./filter-model.ts";
 import { SITES, history, withPeriods, type History } from "./histories.ts";
 import {
   breakdownOf,
@@ -68,6 +68,11 @@ const REPORTS: readonly Report[] = [
   ["session-timeseries", {}, ({ events, scope, gapMs }) => sessionTimeseriesOf(events, scope, gapMs)],
   ["breakdown/pages", {}, ({ events, scope }) => breakdownOf(events, scope, "pages", 10)],
   ["breakdown/events", {}, ({ events, scope }) => breakdownOf(events, scope, "events", 10)],
+  ...VISIT_DIMENSION_NAMES.map((dimension): Report => [
+    `breakdown/${dimension}`,
+    {},
+    ({ events, scope }) => breakdownOf(events, scope, dimension, 10),
+  ]),
   ...PLAIN_REPORTS,
   ["retention", { weeks: "4" }, ({ events, scope }) => expect.objectContaining({ cohorts: retentionFiguresOf(events, scope, 4) })],
   [
@@ -104,7 +109,7 @@ function parametersFor(endpoint: string, about: Question, nowMs: number): Parame
 async function check(target: InProcessTarget, past: History, { about, reports }: AskedReports, view: View = {}): Promise<void> {
   const events = past.steps.flatMap((step) => step.events);
   const { headers = {}, ...seen } = view;
-  const scope: Scope = { ...scopeOf(about, past), ...seen };
+  const scope: Scope = { ...scopeOf(about, past), ...seen, sessionGapMs: past.sessionWindowMinutes * MINUTE_MS };
   for (const [endpoint, own, bodyOf] of reports) {
     const parameters = { ...parametersFor(endpoint, about, past.nowMs), ...(typeof own === "function" ? own(past.nowMs) : own) };
     const path = `/api/stats/${endpoint}?${new URLSearchParams(parameters).toString()}`;
@@ -204,7 +209,7 @@ const ownConditions = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .tuple(fc.constantFrom("entry-page", "exit-page", "goal"), fc.constantFrom(...OPERATORS))
+      .tuple(fc.constantFrom("entry-page", "exit-page", "goal", ...VISIT_DIMENSION_NAMES), fc.constantFrom(...OPERATORS))
       .chain(([dimension, operator]) => conditionOn(dimension, operator))
       .map((only) => [only]),
   },

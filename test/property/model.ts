@@ -2,10 +2,11 @@
  * The expected responses of the statistics endpoints, computed from a plain list of events with loops and sets, as
  * docs/http-api.md describes them. Shares only the shape of an event and the names of dimensions with the service.
  */
-import type { Dimension } from "../../src/runtime/query/filters.ts";
+import type { Dimension, VisitDimension } from "../../src/runtime/query/filters.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 import {
   UNKNOWN,
+  eventsByValue,
   groupBy,
   inScope,
   isPageview,
@@ -204,8 +205,8 @@ export function sessionTimeseriesOf(events: Events, scope: Scope, gapMs: number,
   });
 }
 
-export function breakdownOf(events: Events, scope: Scope, dimension: Dimension, limit: number) {
-  return [...groupBy(inScope(events, scope), (event) => valueOf(event, dimension))]
+export function breakdownOf(events: Events, scope: Scope, dimension: Dimension | VisitDimension, limit: number) {
+  return [...eventsByValue(events, scope, dimension)]
     .map(([value, group]) => ({ value, visitors: visitorsIn(group), pageviews: pageviewsIn(group), events: group.length }))
     .sort(byVisitors(({ value }) => value))
     .slice(0, limit);

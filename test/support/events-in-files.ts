@@ -48,6 +48,6 @@ export function rollupOfFiles(
 ) {
   const days = Array.from(files, ([day, ofDay]) => partitionVersionOf({ day, files: ofDay, journaled: [] }));
   const range = periodsOf([...files.keys()], settings.saltRotationDays);
-  const origin: RollupOrigin = originOf(siteId, { ...range, days }, { ...settings, definitions: rolled.definitions });
+  const origin: RollupOrigin = originOf(siteId, { ...range, days }, { ...settings, definitions: rolled.definitions, arrivals: "" });
   return { origin, range, events: eventsToRead([range], days, rolled, calendar) };
 }

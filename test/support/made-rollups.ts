@@ -47,7 +47,7 @@ export async function makeRollup(
   const settings = { sessionWindowMinutes, saltRotationDays };
   const rolled = rolledMeasures({ ...settings, hasExtension, hash: (text) => toHex(sha256(text)) });
   const days = await eventStore.withSnapshot(siteId, firstDay, lastDay, async (partitions) => partitions.map(partitionVersionOf));
-  const origin = originOf(siteId, { firstDay, lastDay, days }, { ...settings, definitions: rolled.definitions });
+  const origin = originOf(siteId, { firstDay, lastDay, days }, { ...settings, definitions: rolled.definitions, arrivals: "" });
   const events = parts.length > 0 ? [] : [rangeOfDays(firstDay, lastDay)];
   const calculator = createInlineRollupCalculator(objects, { fileBytesMax: 0, unpackedBytesMax: 0, measureBytesMax: 0 });
   const made = await calculator.make(origin, parts, eventsToRead(events, days, rolled, utcCalendar));

@@ -1,4 +1,5 @@
 /** A reader who may read everything, of sites in UTC with these goals, whose weeks begin on Monday. */
+import { NO_ARRIVAL_RULES } from "../../src/runtime/arrivals/arrival-names.ts";
 import { OWNER } from "../../src/runtime/access/principal.ts";
 import type { Reader } from "../../src/runtime/query/scope.ts";
 import type { Goal, SiteGoal } from "../../src/runtime/sites/goal.ts";
@@ -10,6 +11,7 @@ export const ownerAt = (nowMs: EpochMs, goals: readonly SiteGoal[] = []): Reader
   nowMs,
   calendarOf: () => utcCalendar,
   weekStartOf: () => "monday",
+  arrivalRulesOf: () => NO_ARRIVAL_RULES,
   firstDayOf: async () => null,
   goalsOf: () => goals,
   segmentOf: () => null,

@@ -48,7 +48,7 @@ export async function openRollupSite({
 }: RollupSiteParts = {}) {
   const parquet = inlineParquetWriter;
   const { eventStore } = await EventStore.open({ segmentLog, objects, parquet, isSiteId, listingsMax: 10, nowMs, onStray: () => {} });
-  const beside = rollupsBeside(eventStore, objects, { definitions, sessionWindowMinutes, saltRotationDays });
+  const beside = rollupsBeside(eventStore, objects, { definitions, sessionWindowMinutes, saltRotationDays, arrivals: "" });
   const { rollups, log, reads } = beside;
   const sent: SentEvent[] = [];
   const versions = (first = START, last = at(1000), site = SITE) => beside.versions(site, first, last);
@@ -107,7 +107,10 @@ export async function openRollupSite({
     /** What covers a range: rollups and the rest, by days. */
     async cover(first: number, last: number, measures: readonly string[] = ["main"], site: SiteId = SITE) {
       const range = rangeOfDays(at(first), at(last));
-      const { rollups: found, rest } = await rollups.coverage(site, range, await versions(range.firstDay, range.lastDay, site), measures);
+      const { rollups: found, rest } = await rollups.coverage(site, range, await versions(range.firstDay, range.lastDay, site), {
+        measures,
+        arrivals: "",
+      });
       return {
         rollups: found.map((key) => spanOfName(key.slice(rollupFolder(site).length + 1))),
         rest: rest.map(({ firstDay, lastDay }) => span(firstDay, lastDay)),

@@ -21,12 +21,12 @@ const pagesIn = (bytes: Uint8Array | null): string[] =>
     }),
   );
 
-const SETTINGS: RollupDefinitions = { definitions: "1", sessionWindowMinutes: 30, saltRotationDays: 1 };
+const SETTINGS: RollupDefinitions = { definitions: "1", sessionWindowMinutes: 30, saltRotationDays: 1, arrivals: "" };
 
 export function rollupsBeside(eventStore: EventStore, objects: ObjectStore, settings = SETTINGS) {
   const log = createRecordingLog();
   const { calculator, reads } = jsonRollups(objects);
-  const rollups = new RollupStore({ ...settings, eventStore, objects, calculator, log });
+  const rollups = new RollupStore({ ...settings, arrivalsOf: () => settings.arrivals, eventStore, objects, calculator, log });
 
   const versions = (site: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<PartitionVersion[]> =>
     eventStore.withSnapshot(site, firstDay, lastDay, async (partitions) => partitions.map(partitionVersionOf));

@@ -1,4 +1,5 @@
 /** Rollups for tests: an origin, small measures, and files of them. */
+import { NO_ARRIVAL_RULES } from "../../src/runtime/arrivals/arrival-names.ts";
 import type { RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { Top } from "../../src/runtime/query/plan.ts";
 import { RowSum } from "../../src/runtime/query/row-sum.ts";
@@ -17,12 +18,13 @@ export const originOf = (firstDay = "2026-03-14", lastDay = firstDay): RollupOri
   definitions: "abc",
   sessionWindowMinutes: 30,
   saltRotationDays: 1,
+  arrivals: "",
   events: [[firstDay as LocalDate, "1-3,7-7"]],
 });
 
 export const integers = (...values: (number | bigint)[]): BigInt64Array => BigInt64Array.from(values, BigInt);
 
-export const NO_EVENTS: EventsToRead = { days: [], offsets: null, measures: [] };
+export const NO_EVENTS: EventsToRead = { days: [], offsets: null, measures: [], arrivalRules: NO_ARRIVAL_RULES };
 
 interface Total {
   readonly measure: string;

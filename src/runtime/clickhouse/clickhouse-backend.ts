@@ -2,7 +2,7 @@
 import type { Calendar } from "../../storage/calendar.ts";
 import type { NumberColumns } from "../../storage/columns.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
+import { ARRIVALS_MAX, CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import { LOOKED_UP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { unlessAborted } from "../base/queue.ts";
@@ -19,8 +19,8 @@ import {
   type TextsOf,
 } from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
-import { type Asker, type SiteRange } from "../query/scope.ts";
-import { joinSql, resultColumn, sql, type SqlRow, SqlText, textCode } from "../query/sql.ts";
+import { type Asker, inRange, type SiteRange } from "../query/scope.ts";
+import { joinSql, resultColumn, sql, type SqlRow, SqlText, textCode, textIn } from "../query/sql.ts";
 import {
   type ClickhouseConnection,
   ClickhouseError,
@@ -29,7 +29,9 @@ import {
   type Responsiveness,
   RESULT_SETTINGS,
 } from "./connection.ts";
-import { clickhouseStatement } from "./dialect/dialect.ts";
+import { clickhouseStatement, type NumberedArrival, readsArrivals, TOO_MANY_ARRIVALS } from "./dialect/dialect.ts";
+import { ARRIVAL } from "./dialect/sessions.ts";
+import { UNRECORDED } from "../../shared/filters.ts";
 import { resultSql } from "./result-sql.ts";
 import type { EventTables } from "./schema.ts";
 import { visitorTallies } from "./visitor-tallies.ts";
@@ -40,8 +42,13 @@ const eventsOf = (siteId: SiteId, table: string): SqlText =>
   sql`events AS (SELECT * FROM ${identifier(table)} WHERE site_id = ${textCode(siteId)})`;
 
 /** A statement over a site's events. `rest` follows the definition of the relation `events`. */
-export const scanStatement = (rest: SqlText, siteId: SiteId, { all, readSettings }: EventTables): ClickhouseStatement => ({
-  ...clickhouseStatement(sql`WITH ${eventsOf(siteId, all)}, ${rest}`),
+export const scanStatement = (
+  rest: SqlText,
+  siteId: SiteId,
+  { all, readSettings }: EventTables,
+  arrivals: readonly NumberedArrival[] | null = null,
+): ClickhouseStatement => ({
+  ...clickhouseStatement(sql`WITH ${eventsOf(siteId, all)}, ${rest}`, arrivals ? { siteId, arrivals } : undefined),
   settings: { ...RESULT_SETTINGS, ...readSettings },
 });
 
@@ -131,6 +138,22 @@ function scanTexts(reserve: (bytes: number) => void) {
   return { codesOf, textsOf };
 }
 
+/** The arrivals of the range's events, the rest of a `scanStatement`. */
+const arrivalsSql = (range: SiteRange): SqlText => sql`
+  arrived AS (SELECT referrer, utm_source, utm_medium, click_id FROM events WHERE ${inRange(range)} GROUP BY ALL LIMIT ${ARRIVALS_MAX + 1})
+  SELECT ${ARRIVAL} AS number, referrer, utm_source, utm_medium, click_id FROM arrived`;
+
+function numberedArrival(row: SqlRow): NumberedArrival {
+  const valueOf = (name: string) => (row[name] === UNRECORDED ? null : textIn(row, name));
+  return {
+    number: textIn(row, "number"),
+    referrer: valueOf("referrer"),
+    utmSource: valueOf("utm_source"),
+    utmMedium: valueOf("utm_medium"),
+    clickId: valueOf("click_id"),
+  };
+}
+
 /** Other rows have no arrays. */
 function arrayIn<Value>(row: SqlRow, name: string): readonly Value[] {
   const array: unknown = row[name];
@@ -211,7 +234,7 @@ export class ClickhouseBackend implements PlanRunner {
     await this.#deliver(siteRange.siteId, signal);
     const { tables } = this.#options;
     const read = { ...siteRange, calendar };
-    const select = (rest: SqlText) => this.#rows(scanStatement(rest, siteRange.siteId, tables), signal);
+    const select = this.#selectIn(siteRange, signal);
     const rowsOf = async (query: AggregateQuery): Promise<StepRows[number]> => {
       const { perVisitor } = query;
       if (perVisitor) return visitorTallies({ perVisitor, histories: rowsOfVisitors(query, read, tables), select });
@@ -219,6 +242,25 @@ export class ClickhouseBackend implements PlanRunner {
       return (await Promise.all(portions)).flat();
     };
     return Promise.all(queries.map(rowsOf));
+  }
+
+  /** Runs statements that continue a `WITH` over the events of a range. Those with rules of arrivals wait until the arrivals are known. */
+  #selectIn(siteRange: SiteRange, signal: AbortSignal): (rest: SqlText) => Promise<readonly SqlRow[]> {
+    const { tables } = this.#options;
+    const { siteId } = siteRange;
+    let arrivals: Promise<readonly NumberedArrival[]> | null = null;
+    return async (rest) => {
+      if (!readsArrivals(rest)) return this.#rows(scanStatement(rest, siteId, tables), signal);
+      arrivals ??= this.#arrivalsOf(siteRange, signal);
+      return this.#rows(scanStatement(rest, siteId, tables, await arrivals), signal);
+    };
+  }
+
+  /** Part of a statement, so there is a limit. */
+  async #arrivalsOf(siteRange: SiteRange, signal: AbortSignal): Promise<readonly NumberedArrival[]> {
+    const rows = await this.#rows(scanStatement(arrivalsSql(siteRange), siteRange.siteId, this.#options.tables), signal);
+    if (rows.length > ARRIVALS_MAX) throw invalidInput(TOO_MANY_ARRIVALS);
+    return rows.map(numberedArrival);
   }
 
   /** The events that wait in the journal are part of every result. */
@@ -243,10 +285,10 @@ export class ClickhouseBackend implements PlanRunner {
     return connection.rows({ ...statement, settings }, signal);
   }
 
-  scan<Result>({ siteId, range }: SiteRange, openReader: () => ScanReader<Result>, { signal }: Asker): Promise<Result> {
+  scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, { signal }: Asker): Promise<Result> {
     return this.#asked(async (asked) => {
-      await this.#deliver(siteId, asked);
-      return scanRows(range, openReader(), (rest) => this.#rows(scanStatement(rest, siteId, this.#options.tables), asked));
+      await this.#deliver(siteRange.siteId, asked);
+      return scanRows(siteRange.range, openReader(), this.#selectIn(siteRange, asked));
     }, signal);
   }
 

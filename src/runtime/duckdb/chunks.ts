@@ -1,6 +1,7 @@
 /** Chunks: the parts of a range that fit into the engine's memory, when they are loaded, and how many at a time. */
+import type { EventValue } from "../query/sql.ts";
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
-import type { ColumnName, LocalDate, SiteId } from "../../storage/event.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { CHUNK_BYTES_MAX, CHUNKS_OF_BUDGET_MIN, PART_BYTES_MIN } from "../base/config/limits.ts";
 import { GUEST_CHUNKS_SHARE_MAX } from "../base/config/report-limits.ts";
 import type { Asker } from "../query/scope.ts";
@@ -132,7 +133,7 @@ export class ChunkLoader {
   }
 
   /** Runs the task with the chunk's blocks, which have these further columns and stay loaded until it ends. */
-  load<T>(chunk: Chunk, columns: ReadonlySet<ColumnName>, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
+  load<T>(chunk: Chunk, columns: ReadonlySet<EventValue>, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
     const { partitionCache, admission, withinBudget, onePass, siteId, asker } = this.#options;
     const { signal, isGuest } = asker;
     const loading = { signal, isGuest, withinBudget, onePass, columns };

@@ -1,7 +1,7 @@
 /** The interface of the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
 import type { Columns } from "../../storage/columns.ts";
-import type { ColumnName, EventText, LocalDate, SiteId } from "../../storage/event.ts";
-import type { SqlParameter, SqlRow } from "../query/sql.ts";
+import type { EventText, LocalDate, SiteId } from "../../storage/event.ts";
+import type { EventValue, SqlParameter, SqlRow } from "../query/sql.ts";
 import type { VisitorFunction } from "../query/behavioral/visitor-function.ts";
 
 /**
@@ -35,7 +35,7 @@ export type BlockSource =
   | {
       readonly files: readonly BlockFile[];
       /** The further columns (`tables/event-columns.ts`) that a new block gets. */
-      readonly columns?: readonly ColumnName[];
+      readonly columns?: readonly EventValue[];
     }
   | { readonly date: LocalDate; readonly events: readonly EventText[] };
 
@@ -79,6 +79,7 @@ export interface EngineQuery {
    *
    * `events`: one row per event of `blocks`, which must have all columns that the statement names. The columns have the names in docs/data-format.md, "Columns", without `site_id`:
    * - text columns (INTEGER): a code of `texts`; 0 if the value was not recorded
+   * - `arrival` (INTEGER): a number for each combination of referrer, source, medium and click id; 0 for none
    * - `props` (INTEGER): a code of `properties`; 0 if the event has no properties
    * - number columns (BIGINT): `revenue_amount` in hundredths of the currency's unit; NULL if the value was not recorded
    * - `visitor_id` (UBIGINT)
@@ -93,6 +94,7 @@ export interface EngineQuery {
    * - `pageviews` (INTEGER): the number of its page views
    * - `interactions` (INTEGER): the number of its page views and of its other events that are interactions
    * - `entry_page`, `exit_page` (INTEGER): the `pathname` of its first and its last page view; NULL if it has none
+   * - `visit_hostname`, `visit_utm_source`, … (INTEGER): the values of its first event; `visit_arrival` its arrival
    *
    * `texts`: `code` (INTEGER), `text` (VARCHAR). The site's texts; none has the code 0.
    *
@@ -103,6 +105,12 @@ export interface EngineQuery {
    *
    * `matching_props`, only if a parameter is a test of a property: `props` (INTEGER), `tests` (BIGINT). The same for each `props` code,
    * by the value of the tested property. All blocks must have kept their properties.
+   *
+   * `matching_arrivals`, only if a parameter is a test of arrivals: `arrival` (INTEGER), `tests` (BIGINT). The same for the names of each
+   * `arrival`.
+   *
+   * `arrival_names`, only if a parameter is rules of arrivals: `rules` (INTEGER), `arrival` (INTEGER), and `source_name`, `referrer_name`,
+   * `channel_name` (INTEGER), codes of `texts`: what the rules of that number make of each `arrival`.
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
@@ -130,11 +138,11 @@ export interface EngineQuery {
    */
   readonly isGuest?: boolean;
   /**
-   * The texts that the tests of the query may read, if not every text of the site: codes of `texts` and of `properties`, in a column
-   * `code`. Nor does the option `properties` read others. So the time that a query takes reveals nothing about all other texts. Tests that
+   * The texts that the tests of the query may read, if not every text of the site: codes of `texts` and of `properties`, and arrivals, in
+   * a column `code`. Nor does the option `properties` read others. So the time that a query takes reveals nothing about all other texts. Tests that
    * are parameters of these statements themselves read every text.
    */
-  readonly readable?: { readonly texts: EngineSelect; readonly props: EngineSelect };
+  readonly readable?: { readonly texts: EngineSelect; readonly props: EngineSelect; readonly arrivals: EngineSelect };
 }
 
 export interface Engine {
@@ -144,7 +152,7 @@ export interface Engine {
    * Adds further columns to a block that does not grow: `files` are all files of its days, in the order in which they were appended.
    * Rejects with `DroppedError` if their rows are others than the block's.
    */
-  addColumns(block: number, columns: readonly ColumnName[], files: readonly BlockFile[]): Promise<Loaded>;
+  addColumns(block: number, columns: readonly EventValue[], files: readonly BlockFile[]): Promise<Loaded>;
   /** Drops the properties of these blocks, and of all events added to them later. Ignores unknown blocks. */
   dropProps(blocks: readonly number[]): Promise<EngineUsage>;
   /** The JSON texts of codes in the column `props`, in the same order. Their blocks must have kept their properties. */

@@ -24,7 +24,14 @@ function codesOf(columns: readonly SqlText[], events: SqlText): EngineSelect {
 export function readableIn(query: SqlText, range: SiteRange, isGuest: boolean): Pick<EngineQuery, "isGuest" | "readable"> {
   if (!isGuest) return {};
   const events = sharedEventsIn(range);
-  return { isGuest: true, readable: { texts: codesOf(testedColumns(query), events), props: codesOf([sql`props`], events) } };
+  return {
+    isGuest: true,
+    readable: {
+      texts: codesOf(testedColumns(query), events),
+      props: codesOf([sql`props`], events),
+      arrivals: codesOf([sql`arrival`], events),
+    },
+  };
 }
 
 /**

@@ -338,7 +338,7 @@ export class Executor implements PlanRunner {
         const named = nameOf(part);
         const ofPart = knownOf(part);
         const selects = queries.map((query, i) => (ofPart[i] ? null : query.partial(part.range, by.calendar)));
-        const columns = new Set(selects.flatMap((select) => (select ? [...columnsIn(select.text)] : [])));
+        const columns = new Set(selects.flatMap((select) => (select ? [...columnsIn(select.text).columns] : [])));
         const compute = async (blocks: readonly number[]) => {
           for (const [i, query] of queries.entries()) {
             const [kept, select] = [open[i], selects[i]];

@@ -8,15 +8,38 @@ import { normalizeHost, normalizeHostPart, normalizePath, normalizePathPart } fr
 import { unescapeCommas } from "../../shared/steps.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import { MINUTE_MS } from "../../storage/event.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import type { Config } from "../base/config/config.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import { STEP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
 import { text } from "../base/json-schema.ts";
 import type { Goal } from "../sites/goal.ts";
-import { columnOf, type Condition, isDimension, isSessionFilter, type SessionFilter } from "./filters.ts";
+import {
+  columnOf,
+  type Condition,
+  isDimension,
+  isSessionFilter,
+  isVisitDimension,
+  type SessionFilter,
+  type ValueFilter,
+  type VisitValue,
+  visitValueOf,
+} from "./filters.ts";
 import { type Parameter, type ParameterDescription, required } from "./parameters.ts";
-import { column, type ColumnName, fragment, joinSql, type PropertyTest, sql, type SqlText, textCode } from "./sql.ts";
+import {
+  type ArrivalTest,
+  column,
+  type ColumnName,
+  type EventValue,
+  fragment,
+  joinSql,
+  type PropertyTest,
+  resultColumn,
+  sql,
+  type SqlText,
+  textCode,
+} from "./sql.ts";
 import { ANY_TEXT, compiledTest, type TextTest } from "./text-matching.ts";
 
 const isBitOf = (test: SqlText): SqlText => sql`(tests & CAST(${test} AS BIGINT)) <> 0`;
@@ -32,7 +55,7 @@ function equalsText(code: SqlText, values: readonly string[]): SqlText {
  * known.
  */
 export const matchesText = fragment(
-  (code: SqlText, of: ColumnName | null, test: TextTest) =>
+  (code: SqlText, of: EventValue | null, test: TextTest) =>
     sql`${code} IN (SELECT code FROM matches WHERE ${isBitOf(sql`${{ test, ...(of && { of }) }}`)})`,
 );
 
@@ -65,6 +88,11 @@ function spelled(of: ColumnName | null, test: TextTest): TextTest {
   SPELLED[of].set(test, asStored);
   return asStored;
 }
+/** True if an arrival's name passes. `arrival` is a code of arrivals, ClickHouse's are hashes. */
+export const arrivalPasses = fragment(
+  (arrival: SqlText, arrivalTest: ArrivalTest) =>
+    sql`${arrival} IN (SELECT arrival FROM matching_arrivals WHERE ${isBitOf(sql`${{ arrivalTest }}`)})`,
+);
 
 /**
  * True if a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. `of` is the column that it is from, if it is
@@ -240,6 +268,7 @@ export function goalMarks(conditions: readonly GoalCondition[], props: SqlText):
 /** The events of a range of whole salt periods, by which its sessions are judged. */
 export interface SessionEvents {
   readonly rules: SessionRules;
+  readonly arrivalRules: ArrivalRules;
   readonly props: SqlText;
   /** A SELECT of those that are shared, up to the cut of the range. */
   readonly shown: SqlText;
@@ -285,52 +314,75 @@ function meetsByGoals(conditions: readonly SessionCondition[], events: SessionEv
   return isMetWithoutBits ? sql`NOT ${among(sql`NOT (${isMet(hasBit)})`)}` : among(isMet(hasBit));
 }
 
-const PAGE_OF_SESSIONS = { "entry-page": sql`entry_page`, "exit-page": sql`exit_page` };
-const PICK = { "entry-page": sql`arg_min`, "exit-page": sql`arg_max` };
-
-/** `session` and `page`: the first or last page that was viewed, on its day; NULL without a page view. */
-function pagesOfParts(end: "entry-page" | "exit-page", { shown, areAllShown, isInRange }: SessionEvents): SqlText {
-  if (areAllShown) return sql`SELECT session, ${PAGE_OF_SESSIONS[end]} AS page FROM sessions WHERE ${isInRange}`;
-  return sql`
-    SELECT session, ${PICK[end]}(pathname, (timestamp, sequence_number)) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS page
-    FROM (${shown}) AS shown
-    GROUP BY session`;
+/** What one of a session's events has. */
+interface SessionValue {
+  /** The column of `sessions`. */
+  readonly ofSession: SqlText;
+  /** An aggregate over the events of a session; NULL if none has it. */
+  readonly ofEvents: SqlText;
+  /** Picks that of a whole session from its day-parts. */
+  readonly pick: SqlText;
 }
 
-function sessionsOfPage(end: "entry-page" | "exit-page", test: TextTest, events: SessionEvents): SqlText {
-  const passes = valuePasses(sql`coalesce(page, 0)`, "pathname", test);
-  const parts = pagesOfParts(end, events);
-  if (events.rules.rotationDays === 1) return sql`SELECT session FROM (${parts}) AS parts WHERE ${passes}`;
+const EVENT_ORDER = sql`(timestamp, sequence_number)`;
+const IS_PAGEVIEW = sql`event_name = ${textCode(PAGEVIEW)}`;
+
+function firstValue(value: VisitValue): SessionValue {
+  const name = "column" in value ? value.column : "arrival";
+  return { ofSession: resultColumn(`visit_${name}`), ofEvents: sql`arg_min(${column(name)}, ${EVENT_ORDER})`, pick: sql`arg_min` };
+}
+
+function sessionValueOf(filter: ValueFilter): SessionValue {
+  if (isVisitDimension(filter)) return firstValue(visitValueOf(filter));
+  const [ofSession, pick] = filter === "entry-page" ? [sql`entry_page`, sql`arg_min`] : [sql`exit_page`, sql`arg_max`];
+  return { ofSession, pick, ofEvents: sql`${pick}(pathname, ${EVENT_ORDER}) FILTER (WHERE ${IS_PAGEVIEW})` };
+}
+
+/** `session` and `value`: that of each day-part of a session, on its day; NULL without one. */
+function valuesOfParts({ ofSession, ofEvents }: SessionValue, { shown, areAllShown, isInRange }: SessionEvents): SqlText {
+  if (areAllShown) return sql`SELECT session, ${ofSession} AS value FROM sessions WHERE ${isInRange}`;
+  return sql`SELECT session, ${ofEvents} AS value FROM (${shown}) AS shown GROUP BY session`;
+}
+
+/** DuckDB: `session` and `value`, that of the whole session, which all its day-parts have. A code, or an arrival; NULL without one. */
+export function sessionValues(filter: ValueFilter, events: SessionEvents): SqlText {
+  const value = sessionValueOf(filter);
+  const parts = valuesOfParts(value, events);
+  if (events.rules.rotationDays === 1) return parts;
   return sql`
-    SELECT session
-    FROM (
-      SELECT chained.session AS session,
-        ${PICK[end]}(page, first_ms) FILTER (WHERE page IS NOT NULL) OVER (PARTITION BY visitor_id, chain) AS page
-      FROM (${chainedParts(events)}) AS chained LEFT JOIN (${parts}) AS parts ON parts.session = chained.session
-    ) AS wholes
-    WHERE ${passes}`;
+    SELECT chained.session AS session,
+      ${value.pick}(value, first_ms) FILTER (WHERE value IS NOT NULL) OVER (PARTITION BY visitor_id, chain) AS value
+    FROM (${chainedParts(events)}) AS chained LEFT JOIN (${parts}) AS parts ON parts.session = chained.session`;
+}
+
+function sessionPasses(filter: ValueFilter, test: TextTest, { arrivalRules: rules }: SessionEvents): SqlText {
+  const value = sql`coalesce(value, 0)`;
+  if (!isVisitDimension(filter)) return valuePasses(value, "pathname", test);
+  const read = visitValueOf(filter);
+  return "column" in read ? valuePasses(value, read.column, test) : arrivalPasses(value, { name: read.name, rules, test });
 }
 
 export const negated = ({ isNegated }: SessionCondition, passed: SqlText): SqlText => (isNegated ? sql`NOT ${passed}` : passed);
 
-type PageCondition = SessionCondition & { readonly dimension: "entry-page" | "exit-page" };
+type ValueCondition = SessionCondition & { readonly dimension: ValueFilter };
 
-export const isOnPage = (condition: SessionCondition): condition is PageCondition => condition.dimension !== "goal";
+export const isOnValue = (condition: SessionCondition): condition is ValueCondition => condition.dimension !== "goal";
 
-export const isOnGoal = (condition: SessionCondition): boolean => !isOnPage(condition);
+export const isOnGoal = (condition: SessionCondition): boolean => !isOnValue(condition);
 
 function meetsInDuckdb(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
   const onGoals = conditions.filter(isOnGoal);
-  const onPages = conditions.filter(isOnPage).map((condition) => {
+  const onValues = conditions.filter(isOnValue).map((condition) => {
     const { dimension, test } = condition;
-    return negated(condition, sql`session IN (${sessionsOfPage(dimension, test, events)})`);
+    const values = sessionValues(dimension, events);
+    return negated(condition, sql`session IN (SELECT session FROM (${values}) AS wholes WHERE ${sessionPasses(dimension, test, events)})`);
   });
-  return joinSql(onGoals.length === 0 ? onPages : [...onPages, meetsByGoals(onGoals, events)], " AND ");
+  return joinSql(onGoals.length === 0 ? onValues : [...onValues, meetsByGoals(onGoals, events)], " AND ");
 }
 
 /**
- * True if the session of an event meets all conditions: by its entry or exit page, `(unknown)` without a page view, or by the goals that it
- * reaches.
+ * True if the session of an event meets all conditions: by its entry or exit page, `(unknown)` without a page view, by what its first event
+ * has, or by the goals that it reaches.
  */
 export const meetsSessionConditions = fragment(meetsInDuckdb);
 

@@ -14,6 +14,7 @@ import { exceedsChars } from "../../shared/text.ts";
 import { FILTER_EXPRESSIONS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import type { Goal, SiteGoal } from "../sites/goal.ts";
+import type { ArrivalName } from "../arrivals/arrival-names.ts";
 import type { ColumnName } from "./sql.ts";
 import { compileInTurns, isKnownExpression, problemOfExpression, problemOfSize, type TextTest } from "./text-matching.ts";
 
@@ -50,13 +51,41 @@ export const columnOf = (dimension: Dimension): ColumnName => DIMENSION_COLUMNS[
 export const SESSION_DIMENSIONS = ["entry-pages", "exit-pages"] as const;
 export type SessionDimension = (typeof SESSION_DIMENSIONS)[number];
 
+/** What a visit dimension reads of the first event of a visit: a column, or a name that the site's rules give to its arrival. */
+export type VisitValue = { readonly column: ColumnName & `${"hostname" | `utm_${string}`}` } | { readonly name: ArrivalName };
+
+const VISIT_VALUES = {
+  "visit-channels": { name: "channel" },
+  "visit-sources": { name: "source" },
+  "visit-referrers": { name: "referrer" },
+  "visit-hostnames": { column: "hostname" },
+  "visit-utm-sources": { column: "utm_source" },
+  "visit-utm-mediums": { column: "utm_medium" },
+  "visit-utm-campaigns": { column: "utm_campaign" },
+  "visit-utm-contents": { column: "utm_content" },
+  "visit-utm-terms": { column: "utm_term" },
+} as const satisfies Record<string, VisitValue>;
+
+export type VisitDimension = keyof typeof VISIT_VALUES;
+
+/** Dimensions of visits: the value of a session's first event (docs/reports.md, "Visit dimensions"). Each session has exactly one. */
+export const VISIT_DIMENSIONS = Object.keys(VISIT_VALUES) as readonly VisitDimension[];
+
+export const visitValueOf = (dimension: VisitDimension): VisitValue => VISIT_VALUES[dimension];
+
+export const isVisitDimension = (slug: string): slug is VisitDimension => Object.hasOwn(VISIT_VALUES, slug);
+
+export type BreakdownDimension = Dimension | SessionDimension | VisitDimension;
+
+export const BREAKDOWN_DIMENSIONS: readonly BreakdownDimension[] = [...DIMENSIONS, ...SESSION_DIMENSIONS, ...VISIT_DIMENSIONS];
+
 export const isDimension = (slug: string): slug is Dimension => Object.hasOwn(DIMENSION_COLUMNS, slug);
 
-const isSessionDimension = (slug: string): slug is SessionDimension => (SESSION_DIMENSIONS as readonly string[]).includes(slug);
+export const isSessionDimension = (slug: string): slug is SessionDimension => (SESSION_DIMENSIONS as readonly string[]).includes(slug);
 
-export function parseDimension(slug: string): Dimension | SessionDimension {
-  if (isDimension(slug) || isSessionDimension(slug)) return slug;
-  throw invalidInput(`Unknown dimension "${slug}". Use one of: ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`);
+export function parseDimension(slug: string): BreakdownDimension {
+  if (isDimension(slug) || isSessionDimension(slug) || isVisitDimension(slug)) return slug;
+  throw invalidInput(`Unknown dimension "${slug}". Use one of: ${BREAKDOWN_DIMENSIONS.join(", ")}`);
 }
 
 interface NamedGoal {
@@ -65,8 +94,11 @@ interface NamedGoal {
 }
 
 /** Dimensions of whole sessions: a condition on them keeps all events of the sessions that meet it. */
-export const SESSION_FILTERS = ["entry-page", "exit-page", "goal"] as const;
+export const SESSION_FILTERS = ["entry-page", "exit-page", "goal", ...VISIT_DIMENSIONS] as const;
 export type SessionFilter = (typeof SESSION_FILTERS)[number];
+
+/** Session filters on what one event of the session has. */
+export type ValueFilter = Exclude<SessionFilter, "goal">;
 
 type FilterDimension = Dimension | SessionFilter | `${typeof PROPERTY_PREFIX}${string}`;
 

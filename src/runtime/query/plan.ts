@@ -4,6 +4,8 @@ import type { Columns, NumberColumns } from "../../storage/columns.ts";
 import { TEXT_COLUMNS, utcDateOf } from "../../storage/event.ts";
 import type { DecodedEvents } from "../../storage/parquet-events.ts";
 import type { RollupColumn } from "../../storage/rollup.ts";
+import { NO_ARRIVAL_RULES } from "../arrivals/arrival-names.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { ReportQuery } from "./query-engine.ts";
 import type { VisitorFunction } from "./behavioral/visitor-function.ts";
@@ -47,9 +49,20 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
   toResult: (...rows: { readonly [I in keyof Queries]: readonly SqlRow[] }) => Result,
 ): Plan<Result> {
   checkShared(siteRange);
-  const { siteId, range, shared, sessionRules } = siteRange;
+  const { siteId, range, shared, sessionRules, arrivalRules } = siteRange;
   return {
-    steps: [{ siteRange: { siteId, range, ...(shared && { shared }), ...(sessionRules && { sessionRules }) }, queries }],
+    steps: [
+      {
+        siteRange: {
+          siteId,
+          range,
+          ...(shared && { shared }),
+          ...(sessionRules && { sessionRules }),
+          ...(arrivalRules && { arrivalRules }),
+        },
+        queries,
+      },
+    ],
     toResult: ([rows = []]) => toResult(...(rows as { readonly [I in keyof Queries]: readonly SqlRow[] })),
   };
 }
@@ -198,9 +211,20 @@ function sqlOfAnyRange(partial: AggregateQuery["partial"]): SqlText {
 }
 
 /** Equal for two queries if and only if they have the same rows for the same range and calendar, before `top`. */
-export function definitionOf({ partial, keys, codes, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
+export const definitionOf = (query: AggregateQuery): string => writtenDefinition(query, (value) => value);
+
+/** What `definitionOf` is for sites that say the same about arrivals. */
+export const definitionForAnySite = (query: AggregateQuery): string =>
+  writtenDefinition(query, (value) => (typeof value === "object" && "arrivalRules" in value ? { arrivalRules: NO_ARRIVAL_RULES } : value));
+
+/** The rules by which a query names arrivals. */
+export const arrivalRulesIn = ({ partial }: AggregateQuery): readonly ArrivalRules[] =>
+  sqlOfAnyRange(partial).values.flatMap((value) => (typeof value === "object" && "arrivalRules" in value ? [value.arrivalRules] : []));
+
+function writtenDefinition(query: AggregateQuery, written: (value: SqlParameter) => SqlParameter): string {
+  const { partial, keys, codes, names, counts, amounts, perVisitor, property } = query;
   const { text, values } = sqlOfAnyRange(partial);
-  const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
+  const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : written(value));
   return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
 }
 

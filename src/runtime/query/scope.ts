@@ -16,17 +16,28 @@ import type { WeekStart } from "../../shared/site-choices.ts";
 import { type Calendar, dayNumberOf } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { mayRead, type Principal } from "../access/principal.ts";
+import { NO_ARRIVAL_RULES } from "../arrivals/arrival-names.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import type { SharedDates } from "../access/shares.ts";
 import { parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { text } from "../base/json-schema.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import { type DateRange, isInterval, parseDateRange, PERIOD_NAMES, rangeOfDays } from "./date-range.ts";
-import { meetsConditions, type SessionRules } from "./conditions.ts";
-import { type Condition, conditionsOn, DIMENSIONS, distinctConditions, parseSegmentFilter, SESSION_FILTERS } from "./filters.ts";
+import { meetsConditions, type SessionEvents, type SessionRules, sessionValues } from "./conditions.ts";
+import {
+  type Condition,
+  conditionsOn,
+  DIMENSIONS,
+  distinctConditions,
+  parseSegmentFilter,
+  SESSION_FILTERS,
+  type VisitDimension,
+  visitValueOf,
+} from "./filters.ts";
 import { optional, parameter, type Parameter, required, type Values } from "./parameters.ts";
 import type { Waiter } from "./progress.ts";
-import { sql, type SqlText } from "./sql.ts";
+import { arrivalNameColumn, sql, type SqlText } from "./sql.ts";
 
 /** The part of a site that is shared with the guest, for whom nothing else exists (docs/sharing.md). */
 interface SharedPart {
@@ -42,6 +53,8 @@ export interface SiteRange {
   /** Absent if everything is. */
   readonly shared?: SharedPart;
   readonly sessionRules?: SessionRules;
+  /** What the site says about arrivals; nothing if absent. */
+  readonly arrivalRules?: ArrivalRules;
 }
 
 export interface Scope extends SiteRange {
@@ -82,21 +95,34 @@ export const propsIn = (range: Pick<SiteRange, "range">): SqlText => sql`SELECT 
 /** One salt period is as good as any where no condition is on sessions. */
 const NO_RULES: SessionRules = { sessionGapMs: 0, rotationDays: 1 };
 
-/** Session conditions are judged on shared events only, if the link hides some. */
-const meets = (conditions: readonly Condition[], scope: Scope): SqlText =>
-  meetsConditions(conditions, {
-    rules: scope.sessionRules ?? NO_RULES,
-    props: propsIn(scope),
-    get shown() {
-      return sql`SELECT * FROM events WHERE ${isRanged(scope)}${isShared(scope)}`;
-    },
-    get ordered() {
-      return rangedEvents({ ...scope, conditions: [] });
-    },
-    areAllShown: !hidesEvents(scope) && scope.endsAtMs === undefined,
-    hidesEvents: hidesEvents(scope),
-    isInRange: inRange(scope),
-  });
+/** Sessions are judged by shared events only, if the link hides some. */
+const sessionEventsOf = (scope: Scope): SessionEvents => ({
+  rules: scope.sessionRules ?? NO_RULES,
+  arrivalRules: scope.arrivalRules ?? NO_ARRIVAL_RULES,
+  props: propsIn(scope),
+  get shown() {
+    return sql`SELECT * FROM events WHERE ${isRanged(scope)}${isShared(scope)}`;
+  },
+  get ordered() {
+    return rangedEvents({ ...scope, conditions: [] });
+  },
+  areAllShown: !hidesEvents(scope) && scope.endsAtMs === undefined,
+  hidesEvents: hidesEvents(scope),
+  isInRange: inRange(scope),
+});
+
+const meets = (conditions: readonly Condition[], scope: Scope): SqlText => meetsConditions(conditions, sessionEventsOf(scope));
+
+/** DuckDB: `session` and `value`, a code, of all sessions of the range whose events the reader may see. */
+export function visitsBy(dimension: VisitDimension, scope: Scope): SqlText {
+  const read = visitValueOf(dimension);
+  const values = sessionValues(dimension, sessionEventsOf(scope));
+  if ("column" in read) return values;
+  const { arrivalRules = NO_ARRIVAL_RULES } = scope;
+  return sql`
+    SELECT session, ${arrivalNameColumn(read.name)} AS value
+    FROM (${values}) AS wholes JOIN arrival_names ON arrival_names.arrival = wholes.value AND rules = ${{ arrivalRules }}`;
+}
 
 /** True if an event is shared, by all events of the range. */
 const isSharedEvent = ({ shared: _shared, ...all }: Scope, conditions: readonly Condition[]): SqlText => meets(conditions, all);
@@ -145,6 +171,7 @@ export interface Reader {
   readonly nowMs: EpochMs;
   readonly calendarOf: (siteId: SiteId) => Calendar;
   readonly weekStartOf: (siteId: SiteId) => WeekStart;
+  readonly arrivalRulesOf: (siteId: SiteId) => ArrivalRules;
   /** The date of a site's first stored event for which all conditions hold; null if it has none. */
   readonly firstDayOf: (siteId: SiteId, conditions: readonly Condition[]) => Promise<LocalDate | null>;
   /** Goals in the order of the site. */
@@ -329,8 +356,10 @@ export async function scopeOf(values: ScopeValues, reader: Reader): Promise<Scop
   const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, reader, shared, today));
   const conditions = conditionsOn(requestedConditions(values, reader), () => reader.goalsOf(siteId));
   const { sessionRules } = reader;
-  if (shared === null) return { siteId, range, conditions, sessionRules };
-  const scope = { siteId, range, conditions: distinctConditions([...conditions, ...shared.conditions]), shared, sessionRules };
+  const arrivalRules = reader.arrivalRulesOf(siteId);
+  if (shared === null) return { siteId, range, conditions, sessionRules, arrivalRules };
+  const together = distinctConditions([...conditions, ...shared.conditions]);
+  const scope = { siteId, range, conditions: together, shared, sessionRules, arrivalRules };
   checkShared(scope);
   return scope;
 }

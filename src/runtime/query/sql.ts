@@ -1,6 +1,8 @@
 /** Injection-safe SQL in the dialects of all backends: values in a template become parameters, and only other SQL fragments are spliced in. */
 import { compareCodePoints } from "../../storage/code-point-order.ts";
 import { type ColumnName, EVENT_COLUMNS } from "../../storage/event.ts";
+import type { ArrivalName } from "../arrivals/arrival-names.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import type { TextTest } from "./text-matching.ts";
 
 /** A test of the value of a custom property. None passes without a value. */
@@ -10,17 +12,30 @@ export interface PropertyTest {
   readonly test: TextTest;
 }
 
+/** A column of `events`: one that is stored, or `arrival`, what a source or channel is named by (`ArrivalRules`). */
+export type EventValue = ColumnName | "arrival";
+
+/** A test of a name of arrivals. `(unknown)` passes if it is one of the values. */
+export interface ArrivalTest {
+  readonly name: ArrivalName;
+  readonly rules: ArrivalRules;
+  readonly test: TextTest;
+}
+
 /**
- * A bound value. In DuckDB, `text` is replaced by the engine's code of that text, and a test by its bit in the relation `matches` or
- * `matching_props` (see `EngineQuery`). ClickHouse gets texts only. So no user text is ever part of the SQL.
+ * A bound value. In DuckDB, `text` is replaced by the engine's code of that text, and a test by its bit in the relation `matches`,
+ * `matching_props` or `matching_arrivals`, and rules by their number in `arrival_names` (see `EngineQuery`). ClickHouse gets texts only. So no user text is ever part of the SQL.
  */
 export type SqlParameter =
   | number
   | bigint
   | { readonly text: string }
   /** `of` is the column whose texts are tested. */
-  | { readonly test: TextTest; readonly of?: ColumnName | null }
-  | { readonly propertyTest: PropertyTest };
+  | { readonly test: TextTest; readonly of?: EventValue | null }
+  | { readonly propertyTest: PropertyTest }
+  | { readonly arrivalTest: ArrivalTest }
+  /** ClickHouse: with the name that is asked for. */
+  | { readonly arrivalRules: ArrivalRules; readonly name?: ArrivalName };
 
 export type SqlValue = number | bigint | string | null;
 
@@ -112,8 +127,8 @@ const word = (text: string): SqlText => new SqlText([text]);
 export type { ColumnName };
 
 /** A column of `events`: besides result columns, the only dynamic identifiers. */
-export function column(name: ColumnName): SqlText {
-  if (!EVENT_COLUMNS.some((known) => known.name === name)) throw new Error(`no such column: ${name}`);
+export function column(name: EventValue): SqlText {
+  if (name !== "arrival" && !EVENT_COLUMNS.some((known) => known.name === name)) throw new Error(`no such column: ${name}`);
   return word(name);
 }
 
@@ -121,6 +136,9 @@ export function resultColumn(text: string): SqlText {
   if (!/^[a-z][a-z_]*$/.test(text)) throw new Error(`no name of a column: ${text}`);
   return word(text);
 }
+
+/** A column of `arrival_names`. */
+export const arrivalNameColumn = (name: ArrivalName): SqlText => word(`${name}_name`);
 
 export function joinSql(parts: readonly SqlText[], separator: " AND " | " OR " | ", " | " + "): SqlText {
   if (parts.length === 0) throw new Error("nothing to join");

@@ -7,13 +7,16 @@ import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "..
 import type { DateRange } from "../query/date-range.ts";
 import { Decimal, decimalFromCents } from "../base/decimal.ts";
 import {
+  BREAKDOWN_DIMENSIONS,
+  type BreakdownDimension,
   columnOf,
-  type Dimension,
   DIMENSIONS,
-  isDimension,
+  isVisitDimension,
   parseDimension,
   SESSION_DIMENSIONS,
-  type SessionDimension,
+  VISIT_DIMENSIONS,
+  visitValueOf,
+  isSessionDimension,
 } from "../query/filters.ts";
 import { closed, count, fraction, list, number, text, type Described, type Schema } from "../base/json-schema.ts";
 import {
@@ -34,6 +37,7 @@ import { goalNamed, type Goal } from "../sites/goal.ts";
 import { csvFormat, csvOfRows, type CsvColumn } from "./exports/formats.ts";
 import { EVENTS, MONEY, PAGEVIEWS, VISITORS, centsIn } from "./measures/fields.ts";
 import { countsByValue, sessionPages, sessionsByValue } from "./measures/values.ts";
+import { countsByVisit } from "./measures/visits.ts";
 import { report, type ReportRequest } from "./report.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import { PRODUCT_NAME } from "../../shared/names.ts";
@@ -142,10 +146,10 @@ const PARAMETERS = {
     in: "path",
     description: `The dimension of the breakdown. ${SESSION_DIMENSIONS.join(" and ")} need the behavioral extension.`,
     required: true,
-    schema: text("A dimension.", { enum: [...DIMENSIONS, ...SESSION_DIMENSIONS] }),
+    schema: text("A dimension.", { enum: BREAKDOWN_DIMENSIONS }),
     example: "pages",
     parse: (slug) => parseDimension(slug ?? ""),
-  } satisfies Parameter<Dimension | SessionDimension>,
+  } satisfies Parameter<BreakdownDimension>,
   limit: rowLimit("Maximum number of rows.", BREAKDOWN_ROWS_MAX, BREAKDOWN_ROWS_DEFAULT),
   offset: integer(
     { description: "Rows that are left out before the first one.", meaning: "Values outside the bounds are refused.", example: 0 },
@@ -212,7 +216,7 @@ function check(values: BreakdownValues, _range: DateRange, rangeDaysMax: number)
 
 /** The rows that a request asks for, before order and limit. */
 interface WantedRows {
-  readonly dimension: Dimension | SessionDimension;
+  readonly dimension: BreakdownDimension;
   readonly columns: readonly FurtherColumn[];
   readonly goal: Goal | null;
   readonly currency: string | null;
@@ -223,10 +227,11 @@ const needsSessions = (columns: readonly FurtherColumn[]): boolean => columns.so
 /** The cheapest query for the rows. Rollups store its rows if there are neither further columns nor a filter. */
 function queryOf(scope: Scope, { dimension, columns, goal, currency }: WantedRows, sessionGapMs: number): AggregateQuery {
   const wantsRevenue = columns.includes("revenue") ? currency : null;
-  if (needsSessions(columns) || (wantsRevenue !== null && !isDimension(dimension))) {
+  if (needsSessions(columns) || (wantsRevenue !== null && isSessionDimension(dimension))) {
     return sessionsByValue(scope, { dimension, sessionGapMs, goal, currency: wantsRevenue });
   }
-  if (!isDimension(dimension)) return sessionPages(scope, sessionGapMs, dimension === "entry-pages" ? "first" : "last");
+  if (isSessionDimension(dimension)) return sessionPages(scope, sessionGapMs, dimension === "entry-pages" ? "first" : "last");
+  if (isVisitDimension(dimension)) return countsByVisit(scope, dimension, wantsRevenue);
   return countsByValue(scope, columnOf(dimension), wantsRevenue);
 }
 
@@ -324,12 +329,19 @@ export const breakdown = report({
   readsGoals: true,
   result: { name: "Breakdown", schema: ROWS as Schema<Rows | Page>, forms: { BreakdownPage: PAGE } },
   file: fileOf,
-  extension: ({ dimension, columns: { further } }) => (!isDimension(dimension) || needsSessions(further) ? "needed" : "unused"),
+  extension: ({ dimension, columns: { further } }) => (isSessionDimension(dimension) || needsSessions(further) ? "needed" : "unused"),
   rolled: (scope, { sessionGapMs, hasExtension }) => ({
     ...Object.fromEntries(
       DIMENSIONS.map((dimension) => {
         const column = columnOf(dimension);
         return [dimension, { query: countsByValue(scope, column), over: "events", by: [column] }] as const;
+      }),
+    ),
+    ...Object.fromEntries(
+      VISIT_DIMENSIONS.map((dimension) => {
+        const value = visitValueOf(dimension);
+        const by = "column" in value ? (`visit_${value.column}` as const) : (`visit_${value.name}` as const);
+        return [dimension, { query: countsByVisit(scope, dimension), over: "sessions", by: [by] }] as const;
       }),
     ),
     ...(hasExtension && {

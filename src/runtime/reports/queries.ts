@@ -7,6 +7,7 @@ import type { Scope } from "../query/scope.ts";
 import { calendarFrom } from "../sites/site-calendar.ts";
 import { csvFormat, jsonFormat } from "./exports/formats.ts";
 import { firstDayPlan, storedFirstDayPlan } from "./measures/counts.ts";
+import type { Attribution, VisitColumn } from "./measures/visits.ts";
 import { sitePlan } from "./overview/site-metrics.ts";
 import { REPORTS } from "./registry.ts";
 import type { Report, ReportSettings } from "./report.ts";
@@ -27,6 +28,10 @@ export interface ExportValues {
   readonly format: keyof typeof FORMATS;
   /** The most events; of a raw export only. */
   readonly limit: number;
+  /** Of a daily export only. */
+  readonly attribution: Attribution;
+  /** Further columns of a raw export: what the visit of each event has. */
+  readonly columns: readonly VisitColumn[];
 }
 
 /** A daily or raw export; its values are `ExportValues`. */

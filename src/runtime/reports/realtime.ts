@@ -11,6 +11,7 @@ import { closed, count, list, text } from "../base/json-schema.ts";
 import { optionalInteger } from "../query/parameters.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import { DIRECT, PAGEVIEWS, TIME_ZONE, VISITORS, rows, timeZoneField } from "./measures/fields.ts";
+import { ATTRIBUTION, type Attribution, eventsWithVisit } from "./measures/visits.ts";
 import { report } from "./report.ts";
 
 /** Two windows with the same end. Start and end are inclusive. */
@@ -32,23 +33,27 @@ const FACETS = {
 
 export const MINUTE = timeUnitsSql(MINUTE_MS);
 
+const COLUMNS_READ = ["visitor_id", "timestamp", "event_name", "pathname", "country_code"] as const;
+
 /**
  * The events of the range in either window. `minute`, `page` and `source` are set for page views, `event` for other events; all of them
  * are null for events before the first window.
  */
-function recentEvents({ startMs, currentStartMs, endMs }: Windows, scope: Scope): SqlText {
+function recentEvents({ startMs, currentStartMs, endMs }: Windows, scope: Scope, attribution: Attribution): SqlText {
   const firstMs = Math.min(startMs, currentStartMs);
   const isRecent = sql`timestamp >= ${startMs}`;
   const isViewed = sql`${isRecent} AND event_name = ${textCode(PAGEVIEW)}`;
+  const ofVisits = attribution === "visit";
+  const events = ofVisits ? eventsWithVisit(scope, "visit-sources", COLUMNS_READ) : eventsIn(scope);
   return sql`
     SELECT visitor_id, country_code,
       ${isRecent} AS is_recent,
       timestamp >= ${currentStartMs} AS is_current,
       CASE WHEN ${isViewed} THEN ${MINUTE} END AS minute,
       CASE WHEN ${isViewed} THEN pathname END AS page,
-      CASE WHEN ${isViewed} THEN referrer_source END AS source,
+      CASE WHEN ${isViewed} THEN ${ofVisits ? sql`visit_value` : sql`referrer_source`} END AS source,
       CASE WHEN ${isRecent} AND event_name <> ${textCode(PAGEVIEW)} THEN event_name END AS event
-    FROM (${eventsIn(scope)}) AS scoped
+    FROM (${events}) AS scoped
     WHERE timestamp >= ${firstMs} AND timestamp <= ${endMs}`;
 }
 
@@ -56,7 +61,7 @@ function recentEvents({ startMs, currentStartMs, endMs }: Windows, scope: Scope)
  * All lists in one pass over the events: rows `facet`, `minute` (since the epoch) or `value`, `visitors` and `events` of the first window,
  * `current_visitors`.
  */
-const recentActivity = (windows: Windows, scope: Scope): AggregateQuery => ({
+const recentActivity = (windows: Windows, scope: Scope, attribution: Attribution): AggregateQuery => ({
   keys: ["facet", "minute"],
   codes: ["value"],
   counts: ["visitors", "current_visitors", "events"],
@@ -70,7 +75,7 @@ const recentActivity = (windows: Windows, scope: Scope): AggregateQuery => ({
         count(DISTINCT visitor_id) FILTER (WHERE is_recent) AS visitors,
         count(DISTINCT visitor_id) FILTER (WHERE is_current) AS current_visitors,
         count(*) FILTER (WHERE is_recent) AS events
-      FROM (${recentEvents(windows, within(scope, range))}) AS recent
+      FROM (${recentEvents(windows, within(scope, range), attribution)}) AS recent
       GROUP BY GROUPING SETS ((), (minute), (page), (source), (country_code), (event))
     ) AS counted
     WHERE minute IS NOT NULL OR value IS NOT NULL OR facet = ${FACETS.total}`,
@@ -152,13 +157,14 @@ export const realtime = report({
       },
       { min: 1, max: REALTIME_MINUTES_MAX },
     ),
+    attribution: ATTRIBUTION,
   },
   result: { name: "Realtime", schema: RESULT },
-  plan({ scope, values: { minutes }, nowMs, calendar }, { realtimeWindowMinutes }) {
+  plan({ scope, values: { minutes, attribution }, nowMs, calendar }, { realtimeWindowMinutes }) {
     const windows = windowsOf(nowMs, realtimeWindowMinutes, minutes);
     const firstDay = sharedFrom(scope, calendar.dateOf(Math.min(windows.startMs, windows.currentStartMs)));
     const siteRange = within(scope, rangeOfDays(firstDay, calendar.dateOf(nowMs)));
-    return planOf(siteRange, [recentActivity(windows, siteRange)], (found) => {
+    return planOf(siteRange, [recentActivity(windows, siteRange, attribution)], (found) => {
       const rowsOf = (facet: keyof typeof FACETS) => found.filter((row) => numberIn(row, "facet") === FACETS[facet]);
       const [total] = rowsOf("total");
       const pageviews = perMinute(rowsOf("minute"), windows);

@@ -3,6 +3,8 @@
  * list.
  */
 import { MINUTE_MS, type SiteId, utcDateOf } from "../../storage/event.ts";
+import { NO_ARRIVAL_RULES } from "../arrivals/arrival-names.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import type { Scope } from "../query/scope.ts";
@@ -48,14 +50,16 @@ interface RolledMeasuresSettings {
   readonly saltRotationDays: number;
   /** The behavioral extension is to be loaded. Without it there are no measures of sessions. */
   readonly hasExtension: boolean;
+  /** By default, no site says anything. */
+  readonly arrivalRules?: ArrivalRules;
   readonly hash: (text: string) => string;
 }
 
 /** The measures of rollups: those that reports declare, and the values of each custom property. */
 export function rolledMeasures(settings: RolledMeasuresSettings): RolledMeasures {
-  const { sessionWindowMinutes, saltRotationDays: rotationDays, hasExtension } = settings;
+  const { sessionWindowMinutes, saltRotationDays: rotationDays, hasExtension, arrivalRules = NO_ARRIVAL_RULES } = settings;
   const sessionGapMs = sessionWindowMinutes * MINUTE_MS;
-  const scope: Scope = { ...ANY_SCOPE, sessionRules: { sessionGapMs, rotationDays } };
+  const scope: Scope = { ...ANY_SCOPE, sessionRules: { sessionGapMs, rotationDays }, arrivalRules };
   const declared = REPORTS.map(({ rolled }) => rolled(scope, { sessionGapMs, hasExtension }));
   return new RolledMeasures({
     ...settings,

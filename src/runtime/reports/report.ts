@@ -135,7 +135,7 @@ export function report<const Path extends string, P extends Parameters, Result>(
       const scope = await (hasDates ? scopeOf : presentScopeOf)(scopeValues, reader);
       const values = parseParameters(parameters, read);
       check?.(values, scope.range, rangeDaysMaxOf(scopeValues));
-      const { siteId, range, conditions, shared } = scope;
+      const { siteId, range, conditions, shared, arrivalRules } = scope;
       const { nowMs } = reader;
       const calendar = reader.calendarOf(siteId);
       const timeZone = calendar.zoneAt(nowMs);
@@ -154,7 +154,11 @@ export function report<const Path extends string, P extends Parameters, Result>(
         },
         timeZone,
         cacheKey: hasDates
-          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditionKeys, values, timeZone, weekStart, goals] }
+          ? {
+              report: path,
+              siteId,
+              parameters: [range.firstDay, range.lastDay, conditionKeys, values, timeZone, weekStart, goals, arrivalRules],
+            }
           : null,
         file: file && { name: file.name, contentType: file.contentType },
       };

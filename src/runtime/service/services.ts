@@ -105,12 +105,14 @@ type IngestServices = ReturnType<typeof createIngest>;
 async function createStoredRollups(
   { config, rollupCalculator: calculator, rollupWeightBytesMin, objects, log }: Host,
   eventStore: EventStore,
+  sites: Sites,
 ) {
   const { rolled, definitions } = await rolledOf(config);
+  const arrivalsOf = (siteId: SiteId) => rolled.arrivalsOf(sites.arrivalRulesOf(siteId));
   const weight = rollupWeightBytesMin !== undefined && { weightBytesMin: rollupWeightBytesMin };
   return {
     rolled,
-    rollupStore: new RollupStore({ ...definitions, calculator, eventStore, objects, log, ...weight }),
+    rollupStore: new RollupStore({ ...definitions, arrivalsOf, calculator, eventStore, objects, log, ...weight }),
     rollupDays: new RollupDays(),
   };
 }
@@ -225,8 +227,10 @@ async function createJobs(
     ...stored,
     config,
     calculator: host.rollupCalculator,
+    arrivalRulesOf: (siteId) => sites.arrivalRulesOf(siteId),
     isDueForCompaction: (siteId) => compaction.hasWork(siteId),
   });
+  sites.onChange((siteId) => rollups.noteRules(siteId));
   return {
     flush,
     compaction,
@@ -343,7 +347,7 @@ export async function createServices(host: Host): Promise<Services> {
   const collections = await openCollections(host, shared);
   const visitors = await createVisitors({ ...host, zonesAt: (timestampMs) => sites.zonesAt(timestampMs) });
   const dependencies: Dependencies = { host, counters, leftOutFiles, eventStore, catalog, sites };
-  const stored = await createStoredRollups(host, eventStore);
+  const stored = await createStoredRollups(host, eventStore, sites);
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait, monotonicMs });
   const flushSite = (siteId: SiteId): Promise<void> => jobServices.flush.deliver(siteId);
   const onClickhouseReturn = (): void => jobServices.flush.endBackoff();

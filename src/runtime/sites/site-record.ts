@@ -1,12 +1,14 @@
 /** The record of a site: its settings and the history of its calendar. */
-import { utcCalendar, type Calendar, type CalendarRecord } from "../../storage/calendar.ts";
+import type { Calendar, CalendarRecord } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import { isInstant, type JsonObject, type RecordStore } from "../../storage/record-store.ts";
+import { NO_ARRIVAL_RULES } from "../arrivals/arrival-names.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import { toHex, type Sha256 } from "../base/bytes.ts";
 import { isObject } from "../base/body.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { readTableRecord, type RecordKind } from "../base/record-table.ts";
-import { parseSettings, settingsJson, type SiteSettings } from "./site-settings.ts";
+import { arrivalRulesIn, parseSettings, settingsJson, type SiteSettings } from "./site-settings.ts";
 import type { Change, Publish, SharedKind } from "./shared-changes.ts";
 import { calendarFrom, parseCalendarRecord, readDefaultCalendar } from "./site-calendar.ts";
 
@@ -76,23 +78,33 @@ export interface SiteDistribution {
   push?(change: Change<SiteRecord, SiteId>, before: SiteRecord | null): Promise<void>;
 }
 
-/** null if the record of the calendar is damaged. */
-export type RecordedCalendars = (siteId: SiteId) => Calendar | null;
+/** What the records of a data folder say about each site. */
+export interface RecordedSites {
+  /** null if the record of the calendar is damaged. */
+  readonly calendarOf: (siteId: SiteId) => Calendar | null;
+  readonly arrivalRulesOf: (siteId: SiteId) => ArrivalRules;
+}
 
-export async function readCalendars(records: Pick<RecordStore, "list" | "read">, sha256: Sha256): Promise<RecordedCalendars> {
+export async function readSites(records: Pick<RecordStore, "list" | "read">, sha256: Sha256): Promise<RecordedSites> {
   const kind = siteRecords(sha256);
   const ofAll = await readDefaultCalendar(records).then(calendarFrom, () => null);
-  const byHash = new Map<string, Calendar | null>();
+  const byHash = new Map<string, { readonly calendar: Calendar | null; readonly arrivalRules: ArrivalRules }>();
   for (const name of await records.list(`${kind.folder}/`)) {
-    const calendar = readTableRecord(records, name, kind).then(
-      (site) => (site?.calendar ? calendarFrom(site.calendar) : ofAll),
-      () => null,
+    const recorded = readTableRecord(records, name, kind).then(
+      (site) => ({
+        calendar: site?.calendar ? calendarFrom(site.calendar) : ofAll,
+        arrivalRules: site?.settings ? arrivalRulesIn(site.settings) : NO_ARRIVAL_RULES,
+      }),
+      () => ({ calendar: null, arrivalRules: NO_ARRIVAL_RULES }),
     );
-    byHash.set(name.slice(kind.folder.length + 1, -".json".length), await calendar);
+    byHash.set(name.slice(kind.folder.length + 1, -".json".length), await recorded);
   }
-  if (byHash.size === 0 && ofAll === utcCalendar) return () => utcCalendar;
-  return (siteId) => {
-    const ofSite = byHash.get(kind.hashOf(siteId));
-    return ofSite === undefined ? ofAll : ofSite;
+  const recordOf = (siteId: SiteId) => (byHash.size === 0 ? undefined : byHash.get(kind.hashOf(siteId)));
+  return {
+    calendarOf(siteId) {
+      const recorded = recordOf(siteId);
+      return recorded ? recorded.calendar : ofAll;
+    },
+    arrivalRulesOf: (siteId) => recordOf(siteId)?.arrivalRules ?? NO_ARRIVAL_RULES,
   };
 }

@@ -5,6 +5,7 @@ import { CARDS, SOURCE_PARAMETERS, WEEK_STARTS, type SourceParameter } from "../
 import { exceedsChars } from "../../shared/text.ts";
 import type { JsonObject } from "../../storage/record-store.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import {
   Body,
   flagField,
@@ -191,6 +192,12 @@ export const DEFAULT_SETTINGS: SiteSettings = parseSettings({});
 
 export const settingsJson = (settings: SiteSettings): JsonObject =>
   Object.fromEntries(NAME_PAIRS.map(([name, field]) => [field, settings[name]]));
+
+export const arrivalRulesIn = ({ ownHosts, ignoredReferrers, channelRules }: SiteSettings): ArrivalRules => ({
+  ownHosts,
+  ignoredReferrers,
+  channelRules,
+});
 
 /** The version of the file of all settings (docs/sites.md, "Export and import settings"). */
 export const SETTINGS_FILE_VERSION = 1;

@@ -13,7 +13,8 @@ import { exclusionsOf, type Exclusions } from "./exclusions.ts";
 import { SharedChanges, type Change, type SharedTable } from "./shared-changes.ts";
 import { calendarFrom, timeZoneOf, withTimeZone } from "./site-calendar.ts";
 import { SHARED_SITES, siteRecords, type SiteDistribution, type SiteRecord } from "./site-record.ts";
-import { at, DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
+import { arrivalRulesIn, at, DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
 
 export type CalendarOf = (siteId: SiteId) => Calendar;
 
@@ -62,6 +63,7 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
   readonly #parts: SitesParts;
   readonly #table: RecordTable<KnownSite, SiteId>;
   readonly #shared: SharedChanges<SiteRecord, SiteId>;
+  #onChange: (siteId: SiteId) => void = () => {};
   #defaultCalendar: CalendarRecord;
   #calendar: Calendar;
 
@@ -104,6 +106,16 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
 
   settingsOf(siteId: SiteId): SiteSettings {
     return this.#table.get(siteId)?.settings ?? DEFAULT_SETTINGS;
+  }
+
+  /** What the site says about arrivals. */
+  arrivalRulesOf(siteId: SiteId): ArrivalRules {
+    return arrivalRulesIn(this.settingsOf(siteId));
+  }
+
+  /** Calls the listener, the only one, with each site whose settings may have changed. */
+  onChange(listener: (siteId: SiteId) => void): void {
+    this.#onChange = listener;
   }
 
   calendarOf(siteId: SiteId): Calendar {
@@ -262,6 +274,7 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
   apply(siteId: SiteId, record: SiteRecord | null): boolean {
     if (JSON.stringify(record) === JSON.stringify(this.recordOf(siteId))) return false;
     this.#table.set(siteId, record && knownSite(record));
+    this.#onChange(siteId);
     return true;
   }
 

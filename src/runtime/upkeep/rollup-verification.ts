@@ -13,8 +13,11 @@ import { PeriodMeasures, type PeriodMeasuresOptions } from "./period-measures.ts
 import { RollupComparison, type ComparableRollup, type ComparisonOutcome } from "./rollup-comparison.ts";
 import { ROLLUPS_COMPARED_PER_SITE } from "../base/config/report-limits.ts";
 import { isSiteId } from "../base/config/names.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import { createSha256, toHex } from "../base/bytes.ts";
 import { rolledMeasures } from "../reports/registry.ts";
+
+type ArrivalRulesOf = (siteId: SiteId) => ArrivalRules;
 
 type Settings = Pick<RollupHeader, "sessionWindowMinutes" | "saltRotationDays">;
 
@@ -24,19 +27,20 @@ const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && N
 type FindMeasures = (header: RollupHeader) => RolledMeasures | null;
 
 /** A rollup may have been made with other options than those of today: its header says with which. */
-async function createFindMeasures(): Promise<FindMeasures> {
+async function createFindMeasures(arrivalRulesOf: ArrivalRulesOf): Promise<FindMeasures> {
   const sha256 = await createSha256();
   const hash = (text: string) => toHex(sha256(text));
   const known = new Map<string, readonly RolledMeasures[]>();
-  const withSettings = ({ sessionWindowMinutes, saltRotationDays }: Settings) =>
-    [true, false].map((hasExtension) => rolledMeasures({ sessionWindowMinutes, saltRotationDays, hasExtension, hash }));
+  const withSettings = ({ sessionWindowMinutes, saltRotationDays }: Settings, arrivalRules: ArrivalRules) =>
+    [true, false].map((hasExtension) => rolledMeasures({ sessionWindowMinutes, saltRotationDays, hasExtension, arrivalRules, hash }));
   return (header) => {
-    const { sessionWindowMinutes, saltRotationDays, definitions } = header;
+    const { siteId, sessionWindowMinutes, saltRotationDays, definitions, arrivals } = header;
     if (!isPositive(sessionWindowMinutes) || !isPositive(saltRotationDays)) return null;
-    const name = `${sessionWindowMinutes} ${saltRotationDays}`;
-    const found = known.get(name) ?? withSettings(header);
+    const rules = arrivalRulesOf(siteId);
+    const name = JSON.stringify([sessionWindowMinutes, saltRotationDays, rules]);
+    const found = known.get(name) ?? withSettings(header, rules);
     known.set(name, found);
-    return found.find((rolled) => rolled.definitions === definitions) ?? null;
+    return found.find((rolled) => rolled.definitions === definitions && rolled.arrivalsOf(rules) === arrivals) ?? null;
   };
 }
 
@@ -90,6 +94,7 @@ interface RollupVerificationParts {
   readonly listing: () => Partitions;
   readonly onFault: (file: string, reason: string) => void;
   readonly calendarOf: PeriodMeasuresOptions["calendarOf"];
+  readonly arrivalRulesOf: ArrivalRulesOf;
 }
 
 export interface RollupCounts {
@@ -111,7 +116,7 @@ const IGNORED = "reports ignore it, and it can be deleted";
 export async function verifyRollups(parts: RollupVerificationParts, options: RollupVerificationOptions): Promise<RollupCounts> {
   const periodMeasures = new PeriodMeasures({ ...options, ...parts });
   try {
-    return await new RollupVerification(parts, options, periodMeasures, await createFindMeasures()).run();
+    return await new RollupVerification(parts, options, periodMeasures, await createFindMeasures(parts.arrivalRulesOf)).run();
   } finally {
     await periodMeasures.close();
   }

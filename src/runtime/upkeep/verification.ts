@@ -14,7 +14,7 @@ import { ADMIN_RECORD, readPasswordHash } from "../access/admin-password.ts";
 import { API_KEY_RECORDS } from "../access/api-keys.ts";
 import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import { reasonOf } from "../base/metrics/log.ts";
-import { readCalendars, siteRecords, type RecordedCalendars } from "../sites/site-record.ts";
+import { readSites, siteRecords, type RecordedSites } from "../sites/site-record.ts";
 import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { SHARE_RECORDS } from "../access/shares.ts";
@@ -124,7 +124,7 @@ export interface VerificationOptions {
  */
 export async function verifyData(data: VerifiedData, { rollups, isVerified }: VerificationOptions = {}): Promise<VerificationReport> {
   const sha256 = await createSha256();
-  const verification = new Verification(data, sha256, await readCalendars(data.records, sha256), isVerified);
+  const verification = new Verification(data, sha256, await readSites(data.records, sha256), isVerified);
   await verification.checkPartitions();
   await verification.checkJournal();
   await verification.checkRecords();
@@ -146,7 +146,7 @@ class Verification {
   readonly #data: VerifiedData;
   readonly #isVerified: (key: ObjectKey) => boolean;
   readonly #sha256: Sha256;
-  readonly #calendarOf: RecordedCalendars;
+  readonly #recorded: RecordedSites;
   readonly #faults: Fault[] = [];
   readonly #strays = new Set<string>();
   #faultCount = 0;
@@ -163,10 +163,10 @@ class Verification {
     rollups: { rollups: 0, compared: 0, outdated: 0, uncompared: 0, uncomparedReason: null } as RollupCounts,
   };
 
-  constructor(data: VerifiedData, sha256: Sha256, calendarOf: RecordedCalendars, isVerified: (key: ObjectKey) => boolean = () => false) {
+  constructor(data: VerifiedData, sha256: Sha256, recorded: RecordedSites, isVerified: (key: ObjectKey) => boolean = () => false) {
     this.#data = data;
     this.#sha256 = sha256;
-    this.#calendarOf = calendarOf;
+    this.#recorded = recorded;
     this.#isVerified = isVerified;
   }
 
@@ -323,8 +323,9 @@ class Verification {
   async checkRollups(options: RollupVerificationOptions): Promise<void> {
     const listing = () => this.#listing();
     const onFault = (file: string, reason: string) => this.#fault(file, reason);
-    const calendarOf = (siteId: SiteId): Calendar => this.#calendarOf(siteId) ?? utcCalendar;
-    this.#counts.rollups = await verifyRollups({ objects: this.#data.objects, listing, onFault, calendarOf }, options);
+    const calendarOf = (siteId: SiteId): Calendar => this.#recorded.calendarOf(siteId) ?? utcCalendar;
+    const { arrivalRulesOf } = this.#recorded;
+    this.#counts.rollups = await verifyRollups({ objects: this.#data.objects, listing, onFault, calendarOf, arrivalRulesOf }, options);
   }
 }
 

@@ -87,3 +87,9 @@ export const CLICKHOUSE_RESPONSE_BYTES_MAX = 64 * MIB;
 
 /** Characters of an exception's text that are kept for the log. */
 export const CLICKHOUSE_REASON_CHARS_MAX = 500;
+
+/** Ways in which the visits of a report arrived: their numbers are part of a statement. */
+export const ARRIVALS_MAX = 20_000;
+
+/** Characters of the names of arrivals in a statement. */
+export const ARRIVAL_NAMES_CHARS_MAX = 2_000_000;

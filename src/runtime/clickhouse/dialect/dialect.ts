@@ -1,6 +1,6 @@
 /** ClickHouse's SQL where it differs from DuckDB's: what each fragment becomes. */
 import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/date-range.ts";
-import { matchesText, meetsSessionConditions, propertyPasses, reachesAny } from "../../query/conditions.ts";
+import { arrivalPasses, matchesText, meetsSessionConditions, propertyPasses, reachesAny } from "../../query/conditions.ts";
 import { column, type Dialect, type Fragment, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
 import { eventPlace, propsText } from "../../reports/exports/raw-export.ts";
 import { neighboursOfPage } from "../../reports/flow.ts";
@@ -9,10 +9,21 @@ import { revenueTotal } from "../../reports/measures/counts.ts";
 import { notMaterialized, withSessions } from "../../reports/measures/sessions.ts";
 import { eventsOfVisitors } from "../../reports/measures/step-events.ts";
 import { pagesOfSessions, valuesOfSessions, valueText } from "../../reports/measures/values.ts";
+import { eventsWithVisit, eventsWithVisitColumns } from "../../reports/measures/visits.ts";
 import { countsOfValues, keysOfEvents } from "../../reports/properties.ts";
 import { EPOCH_WEEKDAY, isSeen, WEEK_DAYS, weeksAfter, weeksKept, weeksSeen } from "../../reports/retention.ts";
+import { type StoredArrival, arrivalNames } from "../../arrivals/arrival-names.ts";
+import { compiledTest } from "../../query/text-matching.ts";
+import { toHex } from "../../base/bytes.ts";
+import type { SiteId } from "../../../storage/event.ts";
+import { ARRIVAL_NAMES_CHARS_MAX } from "../../base/config/clickhouse-limits.ts";
+import { invalidInput } from "../../base/errors.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
 import type { ClickhouseStatement } from "../connection.ts";
 import {
+  ARRIVAL,
+  eventsOfOrderedVisits,
+  eventsWithOrderedVisits,
   historiesOfVisitors,
   meetsBySessions,
   neighboursInOrderedSessions,
@@ -34,6 +45,8 @@ write(withSessions, withOrderedSessions);
 write(notMaterialized, () => sql``);
 write(pagesOfSessions, pagesOfOrderedSessions);
 write(valuesOfSessions, valuesOfOrderedSessions);
+write(eventsWithVisit, eventsOfOrderedVisits);
+write(eventsWithVisitColumns, eventsWithOrderedVisits);
 write(valueText, (name) => sql`toString(${name})`);
 write(eventsOfVisitors, historiesOfVisitors);
 write(neighboursOfPage, neighboursInOrderedSessions);
@@ -75,6 +88,7 @@ write(countsOfValues, (events, key, isCounted) => {
 });
 
 write(matchesText, textIsFound);
+write(arrivalPasses, (arrival, arrivalTest) => sql`${arrival} IN (SELECT arrayJoin(${{ arrivalTest }}))`);
 write(propertyPasses, propertyIsFound);
 write(meetsSessionConditions, meetsBySessions);
 write(reachesAny, (mask) => sql`bitAnd(reached, ${mask}) <> 0`);
@@ -89,6 +103,62 @@ const clickhouseDialect: Dialect = (fragment, args) => {
   return writer(...(args as unknown as never[]));
 };
 
+export const TOO_MANY_ARRIVALS = "The visits of these days came in too many ways for ClickHouse; ask for fewer days";
+
+/** An arrival among a query's events: its number (`ARRIVAL`), and what it is the number of. */
+export interface NumberedArrival extends StoredArrival {
+  readonly number: string;
+}
+
+type OfArrivals = Extract<SqlParameter, { arrivalTest: unknown } | { arrivalRules: unknown }>;
+
+const isOfArrivals = (parameter: SqlParameter): parameter is OfArrivals =>
+  typeof parameter === "object" && ("arrivalTest" in parameter || "arrivalRules" in parameter);
+
+const numbersOf = (arrivals: readonly NumberedArrival[]): string =>
+  `CAST([${arrivals.map(({ number }) => BigInt(number)).join(", ")}], 'Array(UInt64)')`;
+
+const hexOf = (text: string): string => toHex(new TextEncoder().encode(text));
+
+/** Texts of a statement itself, which has no room for them in its address. None is in it as it is: hexadecimal digits cannot be read as SQL. */
+const textsSql = (texts: readonly string[]): string =>
+  `arrayMap(digits -> unhex(digits), splitByChar(',', '${texts.map(hexOf).join(",")}'))`;
+
+/** The name that rules give to an event's arrival. */
+function namesSql(arrivals: readonly NumberedArrival[], nameOf: (arrival: NumberedArrival) => string): string {
+  // The first one is that of no arrival.
+  const places = new Map([["", 1]]);
+  const placeOf = (name: string): number => {
+    const place = places.get(name) ?? places.size + 1;
+    places.set(name, place);
+    return place;
+  };
+  const placed = `CAST([${arrivals.map((arrival) => placeOf(nameOf(arrival))).join(", ")}], 'Array(UInt32)')`;
+  const place = `transform(${ARRIVAL.renderedIn(clickhouseDialect).strings.join("")}, ${numbersOf(arrivals)}, ${placed}, toUInt32(1))`;
+  const names = textsSql([...places.keys()]);
+  if (names.length > ARRIVAL_NAMES_CHARS_MAX) throw invalidInput(TOO_MANY_ARRIVALS);
+  return `${names}[${place}]`;
+}
+
+/** What rules make of arrivals: the name of an event's, or the numbers of those that pass a test. */
+function arrivalsSql(parameter: OfArrivals, arrivals: readonly NumberedArrival[], siteId: SiteId): string {
+  if ("arrivalRules" in parameter) {
+    const { arrivalRules, name = "channel" } = parameter;
+    const nameOf = arrivalNames(arrivalRules, siteId);
+    return namesSql(arrivals, (arrival) => nameOf(name, arrival) ?? UNRECORDED);
+  }
+  const { name, rules, test } = parameter.arrivalTest;
+  const nameOf = arrivalNames(rules, siteId);
+  const passes = compiledTest(test);
+  const passesUnrecorded = test.kind === "is" && test.values.includes(UNRECORDED);
+  return numbersOf(
+    arrivals.filter((arrival) => {
+      const found = nameOf(name, arrival);
+      return found === null ? passesUnrecorded : passes(found);
+    }),
+  );
+}
+
 interface Typed {
   readonly type: "Int64" | "UInt64" | "String";
   readonly value: string | number;
@@ -101,8 +171,19 @@ function typed(parameter: SqlParameter): Typed {
   throw new TypeError("tests are parameters of DuckDB only");
 }
 
-/** Equal values have one name, because the address of a request has each parameter. */
-export function clickhouseStatement(statement: SqlText): ClickhouseStatement {
+export const readsArrivals = (statement: SqlText): boolean => statement.renderedIn(clickhouseDialect).values.some(isOfArrivals);
+
+/** The arrivals among the events of a query's site. */
+export interface SiteArrivals {
+  readonly siteId: SiteId;
+  readonly arrivals: readonly NumberedArrival[];
+}
+
+/**
+ * Equal values have one name, because the address of a request has each parameter. `known` has all arrivals that a statement with rules of
+ * arrivals may read.
+ */
+export function clickhouseStatement(statement: SqlText, known?: SiteArrivals): ClickhouseStatement {
   const { strings, values } = statement.renderedIn(clickhouseDialect);
   const parameters: Record<string, string | number> = {};
   const placeholders = new Map<string, string>();
@@ -113,6 +194,11 @@ export function clickhouseStatement(statement: SqlText): ClickhouseStatement {
   };
   let text = strings[0] ?? "";
   values.forEach((parameter, i) => {
+    if (isOfArrivals(parameter)) {
+      if (!known) throw new TypeError("the arrivals of the site are not known");
+      text += arrivalsSql(parameter, known.arrivals, known.siteId) + (strings[i + 1] ?? "");
+      return;
+    }
     const value = typed(parameter);
     const key = `${value.type} ${value.value}`;
     const placeholder = placeholders.get(key) ?? placeholderOf(value);

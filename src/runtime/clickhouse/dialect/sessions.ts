@@ -5,11 +5,20 @@
  */
 import type { Calendar } from "../../../storage/calendar.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
-import { columnOf, type Dimension, isDimension, type SessionDimension } from "../../query/filters.ts";
+import {
+  type BreakdownDimension,
+  columnOf,
+  isDimension,
+  isVisitDimension,
+  type VisitDimension,
+  type VisitValue,
+  visitValueOf,
+} from "../../query/filters.ts";
 import {
   goalMarks,
   isOnGoal,
-  isOnPage,
+  isOnValue,
+  arrivalPasses,
   negated,
   type SessionCondition,
   type SessionEvents,
@@ -18,8 +27,11 @@ import {
   valuePasses,
 } from "../../query/conditions.ts";
 import { eventsIn, hidesEvents as hides, rangedEvents, type Scope } from "../../query/scope.ts";
-import { column, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
-import type { TextTest } from "../../query/text-matching.ts";
+import { NO_ARRIVAL_RULES } from "../../arrivals/arrival-names.ts";
+import type { ArrivalRules } from "../../arrivals/arrivals.ts";
+import { column, joinSql, resultColumn, sql, SqlText, textCode } from "../../query/sql.ts";
+import { countsOfVisits, type EventColumn, eventColumn, type VisitColumn } from "../../reports/measures/visits.ts";
+import { ANY_TEXT, type TextTest } from "../../query/text-matching.ts";
 import type { Neighbour } from "../../reports/flow.ts";
 import type { StepEvents } from "../../reports/measures/step-events.ts";
 import { columnsOf, type End, eventCounts, meetsGoal, type ValueSessions, valueSums } from "../../reports/measures/values.ts";
@@ -82,7 +94,24 @@ function endsOn(end: "entry-page" | "exit-page", test: TextTest): SqlText {
   return valuePasses(page, "pathname", test);
 }
 
-/** An event in an array of its visitor's. The bits of `met` are what it meets. Pages need the order of events at the same time. */
+/** A number for how an event arrived. Nobody gains from two arrivals with one number, which takes billions of them. */
+export const ARRIVAL = sql`sipHash64(toString(referrer), toString(utm_source), toString(utm_medium), toString(click_id))`;
+
+/** The value that a visit has if the event is its first. */
+function firstValue(value: VisitValue, rules: ArrivalRules): SqlText {
+  if ("column" in value) return column(value.column);
+  const { name } = value;
+  if (name !== "referrer") return sql`${{ arrivalRules: rules, name }}`;
+  return sql`if(${arrivalPasses(ARRIVAL, { name, rules, test: ANY_TEXT })}, toString(referrer), ${textCode(UNRECORDED)})`;
+}
+
+function firstPasses(value: VisitValue, test: TextTest, rules: ArrivalRules): SqlText {
+  return "column" in value
+    ? valuePasses(column(value.column), value.column, test)
+    : arrivalPasses(ARRIVAL, { name: value.name, rules, test });
+}
+
+/** An event in an array of its visitor's. The bits of `met` are what it meets. First and last ones need the order of events at the same time. */
 function conditionEvent(met: SqlText, hidesEvents: boolean, withPages: boolean): SessionEvent {
   const shared = hidesEvents ? sql`shared` : sql`1`;
   const element = withPages
@@ -93,18 +122,28 @@ function conditionEvent(met: SqlText, hidesEvents: boolean, withPages: boolean):
   return { element, timeMs: sql`event.ms`, isShared: sql`event.shared` };
 }
 
+/** The bits below are those of conditions on goals, of which a request has few, and one more. */
+const FIRST_BIT = 32;
+
 /**
  * ClickHouse has no numbers of sessions: visitor and time of each event of the sessions that meet all conditions. The sessions are made
  * once for all of them: that takes most of the time.
  */
 function momentsOf(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
-  const { ordered, hidesEvents, props, rules } = events;
+  const { ordered, hidesEvents, props, rules, arrivalRules } = events;
   const onGoals = conditions.filter(isOnGoal);
-  const onPages = conditions.filter(isOnPage);
+  const onValues = conditions.filter(isOnValue);
   const goals = onGoals.length > 0 ? goalMarks(onGoals, props) : null;
   const isReached = (position: number): SqlText => sql`arrayExists(event -> bitTest(event.met, ${position}), visit)`;
-  const met = onPages.map((condition) => negated(condition, endsOn(condition.dimension, condition.test)));
-  const event = conditionEvent(goals?.bits ?? sql`0`, hidesEvents, onPages.length > 0);
+  const firsts: SqlText[] = [];
+  const met = onValues.map((condition) => {
+    const { dimension, test } = condition;
+    if (!isVisitDimension(dimension)) return negated(condition, endsOn(dimension, test));
+    firsts.push(firstPasses(visitValueOf(dimension), test, arrivalRules));
+    return negated(condition, sql`bitTest(visit[1].met, ${FIRST_BIT + firsts.length - 1})`);
+  });
+  const bits = [...(goals ? [goals.bits] : []), ...firsts.map((passes, i) => sql`bitShiftLeft(toInt64(${passes}), ${FIRST_BIT + i})`)];
+  const event = conditionEvent(bits.length > 0 ? joinSql(bits, " + ") : sql`0`, hidesEvents, onValues.length > 0);
   const marked = goals ? sql`SELECT *, ${goals.columns} FROM (${ordered}) AS unmarked` : ordered;
   const sessions = orderedSessions({ events: marked, hidesEvents, event, sessionGapMs: rules.sessionGapMs });
   return sql`
@@ -175,9 +214,14 @@ export function pagesOfOrderedSessions(scope: Scope, _calendar: Calendar, sessio
       GROUP BY value`;
 }
 
+function textOf(dimension: BreakdownDimension, { arrivalRules = NO_ARRIVAL_RULES }: Scope): SqlText {
+  if (isDimension(dimension)) return column(columnOf(dimension));
+  return isVisitDimension(dimension) ? firstValue(visitValueOf(dimension), arrivalRules) : sql`pathname`;
+}
+
 /** An event in the array of its visitor's events. `text` is the value of a dimension, or the path. */
-function valueEvent(scope: Scope, { dimension, goal, currency }: ValueSessions): SessionEvent {
-  const text = isDimension(dimension) ? column(columnOf(dimension)) : sql`pathname`;
+function valueEvent(scope: Scope, { dimension, goal, currency }: Omit<ValueSessions, "sessionGapMs">): SessionEvent {
+  const text = textOf(dimension, scope);
   const cents = currency === null ? sql`0` : sql`coalesce(if(currency = ${textCode(currency)}, revenue_amount, 0), 0)`;
   return {
     element: sql`CAST(
@@ -190,10 +234,80 @@ function valueEvent(scope: Scope, { dimension, goal, currency }: ValueSessions):
   };
 }
 
-function valuesOfVisit(dimension: Dimension | SessionDimension): SqlText {
+function valuesOfVisit(dimension: BreakdownDimension): SqlText {
+  if (isVisitDimension(dimension)) return sql`[visit[1].text]`;
   if (isDimension(dimension)) return sql`arrayDistinct(arrayMap(event -> event.text, arrayFilter(event -> event.matching, visit)))`;
   const views = sql`arrayMap(event -> event.text, arrayFilter(event -> event.is_pageview, visit))`;
   return dimension === "entry-pages" ? sql`arraySlice(${views}, 1, 1)` : sql`arraySlice(${views}, -1)`;
+}
+
+/** A type as a literal of SQL. */
+const typeSql = (type: string): SqlText => new SqlText([`'${type}'`]);
+
+/** The types of columns in an event of an array; of all others text. */
+const COLUMN_TYPES: Partial<Record<EventColumn, string>> = {
+  day: "Int32",
+  timestamp: "Int64",
+  visitor_id: "UInt64",
+  revenue_amount: "Nullable(Int64)",
+};
+
+function visitedEvent(scope: Scope, dimension: VisitDimension, columns: readonly EventColumn[]): SessionEvent {
+  const values = columns.map((name) => (COLUMN_TYPES[name] ? eventColumn(name) : sql`toString(${eventColumn(name)})`));
+  const types = columns.map((name) => `of_${name} ${COLUMN_TYPES[name] ?? "String"}`).join(", ");
+  return {
+    element: sql`CAST(
+    (timestamp, segment, row, matching, ${hides(scope) ? sql`shared` : sql`1`}, toString(${textOf(dimension, scope)}), ${joinSql(values, ", ")}),
+    ${typeSql(`Tuple(ms Int64, segment UInt64, row UInt32, matching UInt8, shared UInt8, text String, ${types})`)})`,
+    timeMs: sql`event.ms`,
+    isShared: sql`event.shared`,
+  };
+}
+
+export function eventsOfOrderedVisits(scope: Scope, dimension: VisitDimension, columns: readonly EventColumn[]): SqlText {
+  const event = visitedEvent(scope, dimension, columns);
+  const { sessionGapMs = 0 } = scope.sessionRules ?? {};
+  const read = { events: rangedEvents(scope), hidesEvents: hides(scope), event, sessionGapMs };
+  const named = columns.map((name) => sql`event.${resultColumn(`of_${name}`)} AS ${eventColumn(name)}`);
+  return sql`
+    SELECT ${joinSql(named, ", ")}, visit_value
+    FROM (
+      SELECT visit[1].text AS visit_value, arrayJoin(arrayFilter(event -> event.matching, visit)) AS event
+      FROM (SELECT arrayJoin(sessions) AS visit FROM (${orderedSessions(read)}) AS histories) AS visits
+    ) AS visited_events`;
+}
+
+/** The counts of each value. Those of an entry or exit page are of its sessions. */
+function countedBy(scope: Scope, { dimension, currency }: ValueSessions, ofSessions: SqlText): SqlText {
+  if (isDimension(dimension)) return eventCounts(scope, dimension, currency);
+  return isVisitDimension(dimension) ? countsOfVisits(scope, { dimension, currency }, false) : ofSessions;
+}
+
+/** Joined by visitor and time: all events of a visitor at one time are of one visit. */
+export function eventsWithOrderedVisits(scope: Scope, columns: readonly VisitColumn[]): SqlText {
+  if (columns.length === 0) return eventsIn(scope);
+  const texts = columns.map(({ dimension }) => sql`toString(${textOf(dimension, scope)})`);
+  const names = columns.map(({ name }) => name);
+  const event = {
+    element: sql`CAST(
+    (timestamp, segment, row, ${hides(scope) ? sql`shared` : sql`1`}, ${joinSql(texts, ", ")}),
+    ${typeSql(`Tuple(ms Int64, segment UInt64, row UInt32, shared UInt8, ${names.map((name) => `${name} String`).join(", ")})`)})`,
+    timeMs: sql`event.ms`,
+    isShared: sql`event.shared`,
+  };
+  const { sessionGapMs = 0 } = scope.sessionRules ?? {};
+  const read = { events: rangedEvents(scope), hidesEvents: hides(scope), event, sessionGapMs };
+  const firsts = names.map((name) => sql`visit[1].${resultColumn(name)} AS ${resultColumn(name)}`);
+  return sql`
+    SELECT scoped.*, ${joinSql(
+      names.map((name) => sql`moments.${resultColumn(name)} AS ${resultColumn(name)}`),
+      ", ",
+    )}
+    FROM (${eventsIn(scope)}) AS scoped
+    JOIN (
+      SELECT DISTINCT visitor_id, ${joinSql(firsts, ", ")}, arrayJoin(arrayMap(event -> event.ms, visit)) AS ms
+      FROM (SELECT visitor_id, arrayJoin(sessions) AS visit FROM (${orderedSessions(read)}) AS histories) AS visits
+    ) AS moments ON moments.visitor_id = scoped.visitor_id AND moments.ms = scoped.timestamp`;
 }
 
 export function valuesOfOrderedSessions(scope: Scope, _calendar: Calendar, asked: ValueSessions): SqlText {
@@ -220,7 +334,7 @@ export function valuesOfOrderedSessions(scope: Scope, _calendar: Calendar, asked
       WHERE arrayExists(event -> event.matching, visit)
     ),
     described AS (SELECT value, ${valueSums(sql`is_converted = 1`)} FROM valued GROUP BY value),
-    counted AS (${isDimension(dimension) ? eventCounts(scope, dimension, currency) : ofSessions})
+    counted AS (${countedBy(scope, asked, ofSessions)})
     SELECT ${columnsOf(currency)} FROM described JOIN counted USING (value)`;
 }
 

@@ -1,5 +1,6 @@
 /** The index of cached blocks: which block holds which day of a site, and which blocks are pinned. */
-import type { ColumnName, LocalDate, SiteId } from "../../../storage/event.ts";
+import type { EventValue } from "../../query/sql.ts";
+import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import { type Partition, type PartitionFile, sizeGroups } from "../../../storage/partitions.ts";
 import { GUESTS_CACHE_SHARE_MAX, JOINED_BYTES_MAX } from "../../base/config/limits.ts";
 import { type Engine, EngineFullError } from "../engine.ts";
@@ -13,7 +14,7 @@ export interface CachedBlock {
   /** It holds one day, which may get more events, with all columns. */
   readonly grows: boolean;
   /** The further columns that it has, if it does not grow. */
-  readonly columns: Set<ColumnName>;
+  readonly columns: Set<EventValue>;
   /** Approximate size of its rows as Parquet. */
   parquetBytes: number;
   /** The number of queries and loads that use it now. */
@@ -34,7 +35,7 @@ export interface CachedDay {
 
 interface Need {
   /** The further columns that a query reads. */
-  readonly columns: ReadonlySet<ColumnName>;
+  readonly columns: ReadonlySet<EventValue>;
 }
 
 interface Use extends Need {
@@ -54,7 +55,7 @@ export function unpin(block: CachedBlock, { columns }: Need): void {
 }
 
 /** The columns that the block does not have. */
-export const lackingIn = ({ grows, columns: present }: CachedBlock, { columns }: Need): ColumnName[] =>
+export const lackingIn = ({ grows, columns: present }: CachedBlock, { columns }: Need): EventValue[] =>
   grows ? [] : [...columns].filter((column) => !present.has(column));
 
 export class CachedBlocks {
@@ -188,7 +189,7 @@ export interface Loading {
   /** A one-pass scan: blocks loaded for it are evicted first, so a scan of more than fits does not evict other blocks. */
   readonly onePass: boolean;
   /** The further columns to load. Custom properties reject with `EngineFullError` if they do not fit. */
-  readonly columns: ReadonlySet<ColumnName>;
+  readonly columns: ReadonlySet<EventValue>;
 }
 
 /** The state of a block's properties. */

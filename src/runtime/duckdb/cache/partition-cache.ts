@@ -1,6 +1,7 @@
 /** The cache of partitions in the engine: loads the days that a query needs from files and journal, and evicts the least recently used. */
+import type { EventValue } from "../../query/sql.ts";
 import type { EventStore } from "../../../storage/event-store.ts";
-import type { ColumnName, EpochMs, EventText, LocalDate, SiteId } from "../../../storage/event.ts";
+import type { EpochMs, EventText, LocalDate, SiteId } from "../../../storage/event.ts";
 import {
   type JournaledEvents,
   PARQUET_BYTES_PER_EVENT,
@@ -50,7 +51,7 @@ interface Snapshot {
 
 interface LoadOptions {
   readonly loading: Loading;
-  readonly columns: ReadonlySet<ColumnName>;
+  readonly columns: ReadonlySet<EventValue>;
   readonly pinOnce: (block: CachedBlock) => void;
 }
 
@@ -193,7 +194,7 @@ export class PartitionCache {
   }
 
   /** Adds the columns that pinned blocks lack. Unpins and outdates those that cannot get them, and adds theirs to `had`; true if there were any. */
-  async #areOutdated(pinned: Set<CachedBlock>, snapshot: Snapshot, loading: Loading, had: Set<ColumnName>): Promise<boolean> {
+  async #areOutdated(pinned: Set<CachedBlock>, snapshot: Snapshot, loading: Loading, had: Set<EventValue>): Promise<boolean> {
     let areAny = false;
     for (const block of pinned) {
       const columns = lackingIn(block, loading);
@@ -216,7 +217,7 @@ export class PartitionCache {
    * False if the block's files have changed since it was loaded, as they do if one could not be read for a while, or if the properties of
    * all its days are too large, but those of the wanted ones may not be.
    */
-  async #addColumns(block: CachedBlock, columns: readonly ColumnName[], { all, wanted }: Snapshot): Promise<boolean> {
+  async #addColumns(block: CachedBlock, columns: readonly EventValue[], { all, wanted }: Snapshot): Promise<boolean> {
     const { engine } = this.#options;
     const files = block.days.flatMap((day) => all.find((partition) => partition.day === day)?.files ?? []);
     await this.#eviction.makeRoom(this.#blocks, block.parquetBytes * columns.length * COLUMN_SHARE_OF_PARQUET);

@@ -21,14 +21,18 @@ import { NO_PLACE, type TextColumn } from "../../../storage/parquet-columns.ts";
 import { type DecodedEvents, openEventsOf } from "../../../storage/parquet-events.ts";
 import { propertyMeasure, type Measures, type RollupOrigin } from "../../../storage/rollup.ts";
 import type { OffsetChange } from "../../../storage/time-zone.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
+import { type ArrivalName, arrivalNames } from "../../arrivals/arrival-names.ts";
+import type { ArrivalRules } from "../../arrivals/arrivals.ts";
 import { floatsOf } from "../../base/bytes.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { PROPERTY_KEYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import { NO_INTERACTION, NO_PAGE, VisitorIndex } from "../tables/day-sessions.ts";
+import { Combinations } from "../tables/dictionaries.ts";
 import { parseProps } from "../tables/properties.ts";
 import { type DayBounds, PeriodSessions, type SessionTable } from "./period-sessions.ts";
-import { type Batch, type Bucket, type Grouped, type MeasureDefinition, type Summed, Tally, Texts } from "./tallies.ts";
+import { type Batch, type Bucket, type Grouped, type MeasureDefinition, type Summed, Tally, Texts, type VisitText } from "./tallies.ts";
 
 export interface DayToRead extends DayBounds {
   readonly day: LocalDate;
@@ -43,6 +47,8 @@ export interface EventsToRead {
   /** Offsets of local time from UTC, oldest first; null if the days are those of UTC. */
   readonly offsets: readonly OffsetChange[] | null;
   readonly measures: readonly MeasureDefinition[];
+  /** What the site says about arrivals. */
+  readonly arrivalRules: ArrivalRules;
 }
 
 /** The content of a new rollup: rows computed from events. */
@@ -134,6 +140,65 @@ function rowsThat(rows: number, isWanted: (row: number) => boolean): Int32Array 
   for (let row = 0; row < rows; row++) if (isWanted(row)) found[count++] = row;
   return found.slice(0, count);
 }
+
+/** The values of first events that sessions keep. The last four are what an arrival is made of. */
+const VISIT_TEXTS = ["hostname", "utm_campaign", "utm_content", "utm_term", "referrer", "utm_source", "utm_medium", "click_id"] as const;
+
+/** What the visits of a salt period began with: the combinations of these values, by which sessions are marked. */
+class Beginnings {
+  readonly #texts = new Texts();
+  readonly #combinations = new Combinations(VISIT_TEXTS.length);
+  readonly #nameOf: ReturnType<typeof arrivalNames>;
+  readonly #columns = new Map<VisitText, { readonly names: Texts; readonly places: number[] }>();
+
+  constructor(siteId: SiteId, rules: ArrivalRules) {
+    this.#nameOf = arrivalNames(rules, siteId);
+  }
+
+  get bytes(): number {
+    return this.#texts.bytes + this.#combinations.bytes;
+  }
+
+  /** The combination of each event. */
+  of(rows: EventRows): Int32Array {
+    const marks = new Int32Array(rows.rows);
+    for (const [i, column] of VISIT_TEXTS.entries()) {
+      const { texts, places } = rows.text(column);
+      if (texts.length === 0) continue;
+      const codes = texts.map((text) => (text === UNRECORDED ? 0 : this.#texts.numberOf(text) + 1));
+      this.#combinations.add(
+        marks,
+        i,
+        places.map((place) => codes[place] ?? 0),
+      );
+    }
+    return marks;
+  }
+
+  /** The values of sessions with these marks. */
+  text(column: VisitText, marks: Int32Array): TextColumn {
+    const known = this.#columns.get(column) ?? { names: new Texts(), places: [] };
+    this.#columns.set(column, known);
+    const { names, places } = known;
+    while (places.length < this.#combinations.count) {
+      const value = this.#valueOf(column, places.length);
+      places.push(value === null ? NO_PLACE : names.numberOf(value));
+    }
+    return { texts: names.texts, places: marks.map((mark) => places[mark] ?? NO_PLACE) };
+  }
+
+  #valueOf(column: VisitText, combination: number): string | null {
+    const values = this.#combinations.codesOf(combination).map((code) => this.#texts.texts[code - 1] ?? null);
+    const at = (name: (typeof VISIT_TEXTS)[number]) => values[VISIT_TEXTS.indexOf(name)] ?? null;
+    const name = column.slice("visit_".length);
+    const direct = VISIT_TEXTS.find((known) => known === name);
+    if (direct !== undefined && direct !== "referrer") return at(direct);
+    const stored = { referrer: at("referrer"), utmSource: at("utm_source"), utmMedium: at("utm_medium"), clickId: at("click_id") };
+    return this.#nameOf(name as ArrivalName, stored);
+  }
+}
+
+const isOfVisit = (column: Grouped): column is VisitText => column.startsWith("visit_");
 
 /** The events of a row group. */
 class EventRows implements Batch {
@@ -242,16 +307,18 @@ class SessionRows implements Batch {
   readonly visitors: Int32Array;
   readonly #sessions: SessionTable;
   readonly #pages: readonly string[];
+  readonly #beginnings: Beginnings;
   readonly #offsets: EventsToRead["offsets"];
   readonly #bounces: Uint8Array;
   readonly #durations: Float64Array;
 
-  constructor(sessions: SessionTable, pages: readonly string[], offsets: EventsToRead["offsets"]) {
+  constructor(sessions: SessionTable, pages: readonly string[], beginnings: Beginnings, offsets: EventsToRead["offsets"]) {
     const { visitors, interactions, pageviews, firstMs, lastMs } = sessions;
     this.rows = visitors.length;
     this.visitors = visitors;
     this.#sessions = sessions;
     this.#pages = pages;
+    this.#beginnings = beginnings;
     this.#offsets = offsets;
     this.#bounces = new Uint8Array(this.rows);
     this.#durations = new Float64Array(this.rows);
@@ -262,7 +329,8 @@ class SessionRows implements Batch {
   }
 
   text(column: Grouped): TextColumn {
-    const { entryPages, exitPages } = this.#sessions;
+    const { entryPages, exitPages, marks } = this.#sessions;
+    if (isOfVisit(column)) return this.#beginnings.text(column, marks);
     return { texts: this.#pages, places: column === "entry_page" ? entryPages : exitPages };
   }
 
@@ -273,6 +341,7 @@ class SessionRows implements Batch {
 
   sums(column: Summed): Uint8Array | Int32Array | Float64Array {
     if (column === "pageviews") return this.#sessions.pageviews;
+    if (column === "events") return this.#sessions.events;
     return column === "bounces" ? this.#bounces : this.#durations;
   }
 }
@@ -420,15 +489,19 @@ class Computation {
   #visitors = new VisitorIndex();
   /** The pages of the period's sessions. */
   #pages = new Texts();
+  readonly #arrivalRules: ArrivalRules;
+  #beginnings: Beginnings;
   #rowsLeft = COUNTED_ROWS;
 
-  constructor(siteId: SiteId, { offsets, measures, gapMs, isOneDay }: ComputationSettings, options: ComputationOptions) {
+  constructor(siteId: SiteId, { offsets, measures, arrivalRules, gapMs, isOneDay }: ComputationSettings, options: ComputationOptions) {
     const { rowsMax } = options;
     const talliesOver = (over: MeasureDefinition["over"]) =>
       measures.filter((measure) => measure.over === over).map((measure) => new Tally(measure, rowsMax));
     this.#siteId = siteId;
     this.#offsets = offsets;
     this.#options = options;
+    this.#arrivalRules = arrivalRules;
+    this.#beginnings = new Beginnings(siteId, arrivalRules);
     this.#ofEvents = talliesOver("events");
     this.#ofSessions = talliesOver("sessions");
     this.#properties = new Properties(measures, rowsMax);
@@ -445,6 +518,7 @@ class Computation {
     this.#properties?.endPeriod();
     this.#visitors = new VisitorIndex();
     this.#pages = new Texts();
+    this.#beginnings = new Beginnings(this.#siteId, this.#arrivalRules);
   }
 
   async #addFile(file: ObjectKey, { day }: DayToRead, period: readonly DayToRead[]): Promise<void> {
@@ -472,7 +546,8 @@ class Computation {
       await this.#worked(batch.rows);
     }
     if (this.#ofSessions.length > 0) {
-      this.#sessions.add({ visitors: rows.visitors, times: rows.times, pages: this.#pagesOf(rows) });
+      this.#sessions.add({ visitors: rows.visitors, times: rows.times, pages: this.#pagesOf(rows), marks: this.#beginnings.of(rows) });
+      await this.#worked(rows.rows);
     }
     await this.#properties?.add(rows, count, this.#options.yieldToOthers);
   }
@@ -487,7 +562,7 @@ class Computation {
   }
 
   #addSessions(sessions: SessionTable): void {
-    const rows = new SessionRows(sessions, this.#pages.texts, this.#offsets);
+    const rows = new SessionRows(sessions, this.#pages.texts, this.#beginnings, this.#offsets);
     if (rows.rows > 0) for (const tally of this.#ofSessions) tally.add(rows, this.#visitors.count);
   }
 
@@ -500,7 +575,7 @@ class Computation {
 
   #checkMemory(fileBytes: number, period: readonly DayToRead[]): void {
     const { bytesMax } = this.#options;
-    let bytes = fileBytes + this.#visitors.bytes + this.#pages.bytes + this.#sessions.bytes(this.#visitors.count);
+    let bytes = fileBytes + this.#visitors.bytes + this.#pages.bytes + this.#beginnings.bytes + this.#sessions.bytes(this.#visitors.count);
     for (const tally of this.#ofEvents) bytes += tally.bytes;
     for (const tally of this.#ofSessions) bytes += tally.bytes;
     if ((this.#properties?.bytes ?? 0) > bytesMax * PROPERTIES_SHARE) this.#properties = null;

@@ -11,14 +11,17 @@ export interface SessionTable {
   readonly days: Int32Array;
   readonly firstMs: Float64Array;
   readonly lastMs: Float64Array;
+  readonly events: Int32Array;
   readonly interactions: Int32Array;
   readonly pageviews: Int32Array;
   readonly entryPages: Int32Array;
   readonly exitPages: Int32Array;
+  /** The mark of the first event. */
+  readonly marks: Int32Array;
 }
 
 /** Memory of an event until the end of its day, of a session until the end of its period, and of a visitor while a day is counted. */
-const [EVENT_BYTES, SESSION_BYTES, VISITOR_BYTES] = [24, 40, 72];
+const [EVENT_BYTES, SESSION_BYTES, VISITOR_BYTES] = [28, 48, 72];
 
 /** Rows in order of visitor, then of time, then as they are. */
 function orderOf(visitors: Int32Array, times: Float64Array, visitorCount: number): Int32Array {
@@ -51,10 +54,12 @@ function sessionsOfDay(rows: SessionRows, day: number, gapMs: number): SessionTa
     days: new Int32Array(sessions.count).fill(day),
     firstMs: sessions.firstMs.slice(0, sessions.count),
     lastMs: sessions.lastMs.slice(0, sessions.count),
+    events: sessions.events.slice(0, sessions.count),
     interactions: sessions.interactions.slice(0, sessions.count),
     pageviews: sessions.pageviews.slice(0, sessions.count),
     entryPages: sessions.entryPages.slice(0, sessions.count),
     exitPages: sessions.exitPages.slice(0, sessions.count),
+    marks: sessions.marks.slice(0, sessions.count),
   };
 }
 
@@ -68,10 +73,12 @@ const mapColumns = (
   days: integers("days"),
   firstMs: floats("firstMs"),
   lastMs: floats("lastMs"),
+  events: integers("events"),
   interactions: integers("interactions"),
   pageviews: integers("pageviews"),
   entryPages: integers("entryPages"),
   exitPages: integers("exitPages"),
+  marks: integers("marks"),
 });
 
 function floatsAt(rows: Int32Array, values: Float64Array): Float64Array {
@@ -111,7 +118,7 @@ const joinedTables = (tables: readonly SessionTable[]): SessionTable =>
 /** Parts of a visitor without a longer pause between them become one session. */
 function chained(parts: SessionTable, visitorCount: number, gapMs: number): SessionTable {
   const table = rowsOf(parts, orderOf(parts.visitors, parts.firstMs, visitorCount));
-  const { visitors, days, firstMs, lastMs, interactions, pageviews, entryPages, exitPages } = table;
+  const { visitors, days, firstMs, lastMs, events, interactions, pageviews, entryPages, exitPages } = table;
   const firsts: number[] = [];
   let first = -1;
   let previousEndMs = 0;
@@ -125,6 +132,7 @@ function chained(parts: SessionTable, visitorCount: number, gapMs: number): Sess
     }
     days[first] = Math.min(days[first] ?? 0, days[row] ?? 0);
     lastMs[first] = Math.max(lastMs[first] ?? 0, endMs);
+    events[first] = (events[first] ?? 0) + (events[row] ?? 0);
     interactions[first] = (interactions[first] ?? 0) + (interactions[row] ?? 0);
     pageviews[first] = (pageviews[first] ?? 0) + (pageviews[row] ?? 0);
     if (entryPages[first] === NO_PAGE) entryPages[first] = entryPages[row] ?? NO_PAGE;
@@ -173,6 +181,7 @@ export class PeriodSessions {
       visitors: integersOf(this.#events.map(({ visitors }) => visitors)),
       times: floatsOf(this.#events.map(({ times }) => times)),
       pages: integersOf(this.#events.map(({ pages }) => pages)),
+      marks: integersOf(this.#events.map(({ marks }) => marks)),
     };
     this.#events = [];
     const sessions = sessionsOfDay(events, day, gapMs);

@@ -187,7 +187,15 @@ class RollupListings {
   }
 }
 
-export interface RollupCatalogOptions extends RollupDefinitions {
+/** How rollups are computed, whatever a site says. */
+type CommonDefinitions = Omit<RollupDefinitions, "arrivals">;
+
+/** What a query needs of rollups. */
+interface WantedOfRollups extends Pick<RollupDefinitions, "arrivals"> {
+  readonly measures: readonly string[];
+}
+
+export interface RollupCatalogOptions extends CommonDefinitions {
   readonly objects: ObjectStore;
   readonly calculator: Pick<RollupCalculator, "headers">;
   readonly log: Log;
@@ -197,13 +205,11 @@ export class RollupCatalog {
   protected readonly listings: RollupListings;
   protected readonly headers: RollupHeaders;
   readonly #options: RollupCatalogOptions;
-  readonly #definitionsHash: string;
   #isFailing = false;
 
   constructor(options: RollupCatalogOptions) {
     const { objects, calculator, log } = options;
     this.#options = options;
-    this.#definitionsHash = definitionsHashOf(options);
     this.listings = new RollupListings(objects, log);
     this.headers = new RollupHeaders(calculator, log);
   }
@@ -217,13 +223,13 @@ export class RollupCatalog {
     siteId: SiteId,
     range: DateRange,
     days: readonly PartitionVersion[],
-    measures: readonly string[],
+    { measures, arrivals }: WantedOfRollups,
   ): Promise<RollupCoverage> {
     const { saltRotationDays, log } = this.#options;
     const isUsable = (header: RollupHeader) => measures.every((measure) => hasMeasure(header, measure));
     const ofEvents = () => coverRange(range, days, saltRotationDays, async () => new Map());
     try {
-      const coverage = await coverRange(range, days, saltRotationDays, (spans) => this.validOf(siteId, spans, isUsable));
+      const coverage = await coverRange(range, days, saltRotationDays, (spans) => this.validOf(siteId, spans, arrivals, isUsable));
       this.#isFailing = false;
       return (await this.#hasTooManyRows(coverage, measures)) ? ofEvents() : coverage;
     } catch (error) {
@@ -255,15 +261,17 @@ export class RollupCatalog {
   protected async validOf(
     siteId: SiteId,
     spans: readonly RollupSpan[],
+    arrivals: string,
     isUsable: (header: RollupHeader) => boolean = () => true,
   ): Promise<ReadonlyMap<RollupSpan, ObjectKey>> {
-    const possible = await this.#possibleOf(siteId, spans);
+    const definitions = { ...this.#options, arrivals };
+    const possible = await this.#possibleOf(siteId, spans, definitionsHashOf(definitions));
     const headers = await this.headers.read([...possible.values()].flat());
     const valid = new Map<RollupSpan, ObjectKey>();
     for (const [span, keys] of possible) {
       const rollup = keys.find((key) => {
         const header = headers.get(key);
-        return header && isValid(header, siteId, span, this.#options) && isUsable(header);
+        return header && isValid(header, siteId, span, definitions) && isUsable(header);
       });
       if (rollup !== undefined) valid.set(span, rollup);
     }
@@ -271,11 +279,15 @@ export class RollupCatalog {
   }
 
   /** The rollups that their names do not show to be outdated. */
-  async #possibleOf(siteId: SiteId, spans: readonly RollupSpan[]): Promise<ReadonlyMap<RollupSpan, readonly ObjectKey[]>> {
+  async #possibleOf(
+    siteId: SiteId,
+    spans: readonly RollupSpan[],
+    definitionsHash: string,
+  ): Promise<ReadonlyMap<RollupSpan, readonly ObjectKey[]>> {
     const inFiles = spans.filter(({ days }) => days.every(({ hasUnflushed }) => !hasUnflushed));
     if (inFiles.length === 0) return new Map();
     const listing = await this.listings.of(siteId);
-    const possibleOf = (span: RollupSpan) => listing.of(span).filter((file) => file.definitionsHash === this.#definitionsHash);
+    const possibleOf = (span: RollupSpan) => listing.of(span).filter((file) => file.definitionsHash === definitionsHash);
     return new Map(inFiles.map((span) => [span, possibleOf(span).map(({ key }) => key)]));
   }
 }

@@ -2,9 +2,11 @@
 import type { Columns } from "../../../storage/columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { propertyMeasure } from "../../../storage/rollup.ts";
+import { NO_ARRIVAL_RULES } from "../../arrivals/arrival-names.ts";
+import { type ArrivalRules, ARRIVALS_VERSION } from "../../arrivals/arrivals.ts";
 import { type Log, reasonOf } from "../../base/metrics/log.ts";
 import { unlessAborted } from "../../base/queue.ts";
-import { type AggregateQuery, definitionOf, type PlanStep } from "../../query/plan.ts";
+import { type AggregateQuery, arrivalRulesIn, definitionForAnySite, type PlanStep } from "../../query/plan.ts";
 import type { PartitionVersion } from "../../../storage/partitions.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
 import type { RollupCoverage } from "./rollup-spans.ts";
@@ -39,9 +41,10 @@ export class RollupExecution {
   /** null if a query of the step is no measure. `days` are the versions of its days. */
   async coverage({ siteRange, queries }: PlanStep, days: readonly PartitionVersion[]): Promise<StepCoverage | null> {
     const { rolled, catalog } = this.#options;
-    const measures = queries.map((query) => rolled.nameOf(query)).filter((measure) => measure !== null);
+    const { siteId, range, arrivalRules = NO_ARRIVAL_RULES } = siteRange;
+    const measures = queries.map((query) => rolled.nameOf(query, arrivalRules)).filter((measure) => measure !== null);
     if (measures.length < queries.length) return null;
-    return { measures, ...(await catalog.coverage(siteRange.siteId, siteRange.range, days, measures)) };
+    return { measures, ...(await catalog.coverage(siteId, range, days, { measures, arrivals: rolled.arrivalsOf(arrivalRules) })) };
   }
 
   /** True if rollups have all events that the step needs. */
@@ -102,23 +105,32 @@ export class RolledMeasures {
   /** Differs whenever the rows of any measure may differ for the same events. */
   readonly definitions: string;
   readonly #nameByDefinition: ReadonlyMap<string, string>;
+  readonly #hash: (text: string) => string;
 
   constructor({ measures, ofProperty, sessionWindowMinutes, saltRotationDays, hash }: RolledMeasuresOptions) {
     this.measures = measures;
+    this.#hash = hash;
     this.ofProperty = (key) => ofProperty(key).query;
     this.toCompute = [...measures, { ...ofProperty(""), name: propertyMeasure("") }].map(measureOf);
-    this.#nameByDefinition = new Map(measures.map(({ name, query }) => [definitionOf(query), name]));
-    const settings = [DEFINITIONS_VERSION, sessionWindowMinutes, saltRotationDays];
-    this.definitions = hash(JSON.stringify([settings, [...this.#nameByDefinition], definitionOf(this.ofProperty(""))]));
+    this.#nameByDefinition = new Map(measures.map(({ name, query }) => [definitionForAnySite(query), name]));
+    const settings = [DEFINITIONS_VERSION, ARRIVALS_VERSION, sessionWindowMinutes, saltRotationDays];
+    this.definitions = hash(JSON.stringify([settings, [...this.#nameByDefinition], definitionForAnySite(this.ofProperty(""))]));
   }
 
-  /** The measure that has the query's rows; null if none does, as for any filter. */
-  nameOf(query: AggregateQuery): string | null {
-    const definition = definitionOf(query);
+  /** What a rollup records of the rules of its site. */
+  arrivalsOf(rules: ArrivalRules): string {
+    const text = JSON.stringify(rules);
+    return text === JSON.stringify(NO_ARRIVAL_RULES) ? "" : this.#hash(text);
+  }
+
+  /** The measure that has the query's rows if it is made by these rules; null if none does, as for any filter. */
+  nameOf(query: AggregateQuery, rules: ArrivalRules = NO_ARRIVAL_RULES): string | null {
+    if (arrivalRulesIn(query).some((own) => JSON.stringify(own) !== JSON.stringify(rules))) return null;
+    const definition = definitionForAnySite(query);
     const name = this.#nameByDefinition.get(definition);
     if (name !== undefined) return name;
     const { property } = query;
-    if (typeof property !== "string" || definition !== definitionOf(this.ofProperty(property))) return null;
+    if (typeof property !== "string" || definition !== definitionForAnySite(this.ofProperty(property))) return null;
     return propertyMeasure(property);
   }
 }

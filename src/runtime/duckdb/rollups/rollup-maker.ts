@@ -4,6 +4,8 @@ import type { EventStore } from "../../../storage/event-store.ts";
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import type { PartitionVersion } from "../../../storage/partitions.ts";
 import type { RollupOrigin } from "../../../storage/rollup.ts";
+import { NO_ARRIVAL_RULES } from "../../arrivals/arrival-names.ts";
+import type { ArrivalRules } from "../../arrivals/arrivals.ts";
 import { ROLLUP_DAYS_SKIPPED_MAX } from "../../base/config/report-limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
 import { unlessAborted } from "../../base/queue.ts";
@@ -30,11 +32,12 @@ export function eventsToRead(
   days: readonly PartitionVersion[],
   { toCompute: measures }: Pick<RolledMeasures, "toCompute">,
   calendar: Calendar,
+  arrivalRules = NO_ARRIVAL_RULES,
 ): EventsToRead {
   const read = days.filter(({ day }) => ranges.some((range) => isWithin(range, day))).map((version) => dayToRead(version, calendar));
   const [startMs, endMs] = [read[0]?.startMs ?? 0, read.at(-1)?.endMs ?? 0];
   const areInUtc = ranges.every((range) => isInUtc(range, calendar));
-  return { days: read, offsets: areInUtc ? null : calendar.offsetsBetween(startMs, endMs), measures };
+  return { days: read, offsets: areInUtc ? null : calendar.offsetsBetween(startMs, endMs), measures, arrivalRules };
 }
 
 export interface RollupMakerOptions {
@@ -43,10 +46,11 @@ export interface RollupMakerOptions {
   readonly rollupStore: RollupStore;
   readonly rolled: RolledMeasures;
   readonly calendarOf: CalendarOf;
+  readonly arrivalRulesOf: (siteId: SiteId) => ArrivalRules;
   readonly log: Log;
 }
 
-/** `changed`: events were added or deleted or files merged meanwhile. `skipped`: its days are skipped from now on. */
+/** `changed`: events were added or deleted, files merged or rules of the site changed meanwhile. `skipped`: its days are skipped from now on. */
 type MakeOutcome = "made" | "changed" | "skipped";
 
 export class RollupMaker {
@@ -64,8 +68,10 @@ export class RollupMaker {
 
   /** Makes and stores a rollup; `days` are those of the site. Rejects if it may be tried again. */
   async make({ origin, rollups, events }: RollupToMake, days: readonly PartitionVersion[], signal: AbortSignal): Promise<MakeOutcome> {
-    const { calculator, calendarOf, rolled, rollupStore } = this.#options;
-    const read = eventsToRead(events, days, rolled, calendarOf(origin.siteId));
+    const { calculator, calendarOf, arrivalRulesOf, rolled, rollupStore } = this.#options;
+    const arrivalRules = arrivalRulesOf(origin.siteId);
+    if (rolled.arrivalsOf(arrivalRules) !== origin.arrivals) return "changed";
+    const read = eventsToRead(events, days, rolled, calendarOf(origin.siteId), arrivalRules);
     const made = await unlessAborted(calculator.make(origin, rollups, read), signal);
     if ("bytes" in made) return (await rollupStore.put(origin, made.bytes)) ? "made" : "changed";
     if (!(await this.#isUnchanged(origin))) return "changed";

@@ -5,7 +5,7 @@ import { hashOf, type RollupFile, rollupFileOf, type RollupOrigin } from "../../
 import type { RollupSpan } from "./rollup-spans.ts";
 
 /** The program's current way to compute rollups. */
-export type RollupDefinitions = Pick<RollupOrigin, "definitions" | "sessionWindowMinutes" | "saltRotationDays">;
+export type RollupDefinitions = Pick<RollupOrigin, "definitions" | "sessionWindowMinutes" | "saltRotationDays" | "arrivals">;
 
 const filesText = (files: readonly PartitionFile[]): string => files.map(({ first, last }) => `${first}-${last}`).join();
 
@@ -13,7 +13,7 @@ const filesText = (files: readonly PartitionFile[]): string => files.map(({ firs
 export const originOf = (
   siteId: SiteId,
   { firstDay, lastDay, days }: Pick<RollupSpan, "firstDay" | "lastDay" | "days">,
-  { definitions, sessionWindowMinutes, saltRotationDays }: RollupDefinitions,
+  { definitions, sessionWindowMinutes, saltRotationDays, arrivals }: RollupDefinitions,
 ): RollupOrigin => ({
   siteId,
   firstDay,
@@ -21,11 +21,12 @@ export const originOf = (
   definitions,
   sessionWindowMinutes,
   saltRotationDays,
+  arrivals,
   events: days.map(({ day, files }) => [day, filesText(files)]),
 });
 
-export const definitionsHashOf = ({ definitions, sessionWindowMinutes, saltRotationDays }: RollupDefinitions): string =>
-  hashOf([definitions, sessionWindowMinutes, saltRotationDays]);
+export const definitionsHashOf = ({ definitions, sessionWindowMinutes, saltRotationDays, arrivals }: RollupDefinitions): string =>
+  hashOf([definitions, sessionWindowMinutes, saltRotationDays, arrivals]);
 
 export const fileOf = (origin: RollupOrigin): RollupFile =>
   rollupFileOf(origin.siteId, {
@@ -74,6 +75,7 @@ export const isValid = (origin: RollupOrigin, siteId: SiteId, span: RollupSpan, 
   origin.definitions === definitions.definitions &&
   origin.sessionWindowMinutes === definitions.sessionWindowMinutes &&
   origin.saltRotationDays === definitions.saltRotationDays &&
+  origin.arrivals === definitions.arrivals &&
   origin.events.length === span.days.length &&
   span.days.every(({ day, files, hasUnflushed }, i) => {
     const [recordedDay, recorded = ""] = origin.events[i] ?? [];

@@ -25,6 +25,8 @@ import {
 interface RollupStoreOptions extends RollupCatalogOptions {
   readonly eventStore: EventStore;
   readonly weightBytesMin?: number;
+  /** What a rollup of the site would record of its rules now (`RollupOrigin`). */
+  readonly arrivalsOf: (siteId: SiteId) => string;
 }
 
 export interface RollupToMake extends RollupParts {
@@ -78,11 +80,12 @@ export class RollupStore extends RollupCatalog {
    */
   async nextToMake(siteId: SiteId, today: LocalDate, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
     const conditions = this.#conditions(today);
+    const arrivals = this.#options.arrivalsOf(siteId);
     // One by one: mostly the newest needs a rollup, and no rollup is part of two of the largest spans.
     for (const largest of rollupSpans(days, this.#options.saltRotationDays).toReversed()) {
       const due = dueSpans([largest], conditions);
-      const next = nextRollup(due, await this.validOf(siteId, due), conditions);
-      if (next) return { origin: originOf(siteId, next.span, this.#options), rollups: next.rollups, events: next.events };
+      const next = nextRollup(due, await this.validOf(siteId, due, arrivals), conditions);
+      if (next) return { origin: originOf(siteId, next.span, { ...this.#options, arrivals }), rollups: next.rollups, events: next.events };
     }
     return null;
   }
@@ -119,7 +122,7 @@ export class RollupStore extends RollupCatalog {
     // Listed before validity is checked, so that a rollup that is stored meanwhile stays.
     const { files } = await this.listings.of(siteId);
     const spans = inOrderOfMaking(rollupSpans(days, this.#options.saltRotationDays));
-    const valid = new Set((await this.validOf(siteId, spans)).values());
+    const valid = new Set((await this.validOf(siteId, spans, this.#options.arrivalsOf(siteId))).values());
     const outdated = files.filter(({ key }) => !valid.has(key));
     await this.#delete(siteId, outdated);
     return outdated.length;
@@ -160,7 +163,7 @@ export class RollupStore extends RollupCatalog {
   async #storedDays(siteId: SiteId, roots: readonly RollupSpan[]): Promise<ReadonlySet<LocalDate>> {
     const stored = new Set<LocalDate>();
     for (let open = roots; open.length > 0;) {
-      const valid = await this.validOf(siteId, open);
+      const valid = await this.validOf(siteId, open, this.#options.arrivalsOf(siteId));
       for (const span of valid.keys()) for (const { day } of span.days) stored.add(day);
       open = open.filter((span) => !valid.has(span)).flatMap(({ halves }) => halves);
     }

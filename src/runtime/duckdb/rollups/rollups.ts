@@ -134,6 +134,11 @@ export class Rollups implements Job {
     options.rollupStore.onForget((siteId) => this.#queue.addChanged(siteId));
   }
 
+  /** The site says something else about arrivals, so that its rollups have to be made again. */
+  noteRules(siteId: SiteId): void {
+    if (this.#options.config.rollups) this.#queue.addChanged(siteId);
+  }
+
   tick(): void {
     this.#job.tick();
   }

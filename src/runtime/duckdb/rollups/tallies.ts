@@ -3,12 +3,16 @@
  * grows with events. Visitor numbers are forgotten at the end of a salt period; groups and sums last.
  */
 import { UNRECORDED } from "../../../shared/filters.ts";
+import type { ArrivalName } from "../../arrivals/arrival-names.ts";
 import type { Columns } from "../../../storage/columns.ts";
 import type { ColumnName } from "../../../storage/event.ts";
 import { NO_PLACE, type TextColumn } from "../../../storage/parquet-columns.ts";
 
 /** A number or text that rows are grouped by. `key` and `value`: of custom properties. */
-export type Grouped = "day" | "hour" | "entry_page" | "exit_page" | "key" | "value" | ColumnName;
+export type Grouped = "day" | "hour" | "entry_page" | "exit_page" | "key" | "value" | VisitText | ColumnName;
+
+/** What a session has by its first event: a value, or a name of its arrival. */
+export type VisitText = "visit_hostname" | `visit_utm_${"source" | "medium" | "campaign" | "content" | "term"}` | `visit_${ArrivalName}`;
 
 /** What the SQL of a measure computes, as data: rollups are made from it in one pass over the events, and `verify` from the SQL. */
 export interface Aggregation {
@@ -31,7 +35,7 @@ export interface MeasureDefinition extends Aggregation {
 export type Bucket = "day" | "hour";
 
 /** Summed per group, by the name of the column. */
-export type Summed = "pageviews" | "bounces" | "duration_ms" | "total";
+export type Summed = "pageviews" | "events" | "bounces" | "duration_ms" | "total";
 
 /** Rows to count, of one salt period: events or sessions. */
 export interface Batch {
@@ -360,11 +364,16 @@ export class Tally {
     const groups = this.#groups?.of(batch);
     if (!groups || !this.#hasRoom()) return;
     for (const [column, counts] of this.#counts) {
-      if (ROW_COUNTS.has(column)) countRows(groups, counts);
+      if (this.#countsRows(column)) countRows(groups, counts);
       else if (VISITOR_COUNTS.has(column)) this.#visitors.add(groups, batch, counts, visitorCount);
       else addNumbers(groups, batch.sums(column as Summed) as Float64Array, counts);
     }
     for (const [column, sums] of this.#amounts) addAmounts(groups, batch.sums(column as Summed) as BigInt64Array, sums);
+  }
+
+  /** A session has several events. */
+  #countsRows(column: string): boolean {
+    return ROW_COUNTS.has(column) && !(column === "events" && this.measure.over === "sessions");
   }
 
   #hasRoom(): boolean {

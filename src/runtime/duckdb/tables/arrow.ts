@@ -87,7 +87,7 @@ export function ipcFromStrings(firstCode: number, values: readonly string[]): Ui
 }
 
 /** Rows of the relation `matches` or `matching_props`, whose column of codes has that name. */
-export const ipcFromMatches = (codeColumn: "code" | "props", { codes, tests }: Matches): Uint8Array =>
+export const ipcFromMatches = (codeColumn: "code" | "props" | "arrival", { codes, tests }: Matches): Uint8Array =>
   ipc({ [codeColumn]: numberVector(codes), tests: numberVector(tests) });
 
 export const ipcFromPropertyRows = ({ props, codes }: PropertyRows): Uint8Array =>

@@ -81,6 +81,8 @@ export interface SessionRows {
   readonly times: Float64Array;
   /** The page that an event viewed, `NO_PAGE`, or `NO_INTERACTION`. */
   readonly pages: Int32Array;
+  /** A number for each event, of which a session keeps that of its first. */
+  readonly marks: Int32Array;
 }
 
 /** Stands in place of a page for an event other than a page view, and one that does not end a bounce. */
@@ -99,12 +101,15 @@ export class DaySessions {
   visitors = new Int32Array(INITIAL_CAPACITY);
   firstMs = new Float64Array(INITIAL_CAPACITY);
   lastMs = new Float64Array(INITIAL_CAPACITY);
+  events = new Int32Array(INITIAL_CAPACITY);
   /** Page views, and other events that are interactions. */
   interactions = new Int32Array(INITIAL_CAPACITY);
   pageviews = new Int32Array(INITIAL_CAPACITY);
   /** Pages of the first and the last page view, or `NO_PAGE`. Those of one time are in the order of their rows. */
   entryPages = new Int32Array(INITIAL_CAPACITY);
   exitPages = new Int32Array(INITIAL_CAPACITY);
+  /** The mark of the first event. Those of one time are in the order of their rows. */
+  marks = new Int32Array(INITIAL_CAPACITY);
   #entryMs = new Float64Array(INITIAL_CAPACITY);
   #exitMs = new Float64Array(INITIAL_CAPACITY);
   /** The end of the session of the same visitor before. */
@@ -123,12 +128,13 @@ export class DaySessions {
    * The session number of each row. null once an event belongs before its visitor's latest session, as after the clock was set back:
    * `sortedSessions` then has to make them anew. Events of one page may arrive slightly out of order; they stay within their session.
    */
-  add({ visitors, times, pages }: SessionRows): Int32Array | null {
+  add({ visitors, times, pages, marks }: SessionRows): Int32Array | null {
     const numbers = new Int32Array(visitors.length);
     for (let row = 0; row < numbers.length; row++) {
-      const session = this.#sessionOf(visitors[row] ?? 0, times[row] ?? 0);
+      const session = this.#sessionOf(visitors[row] ?? 0, times[row] ?? 0, marks[row] ?? 0);
       if (session < 0) return null;
       numbers[row] = this.numbers[session] ?? 0;
+      this.events[session] = (this.events[session] ?? 0) + 1;
       const page = pages[row] ?? NO_PAGE;
       if (page !== NO_INTERACTION) this.interactions[session] = (this.interactions[session] ?? 0) + 1;
       if (page >= 0) this.#view(session, times[row] ?? 0, page);
@@ -137,20 +143,21 @@ export class DaySessions {
   }
 
   /** The session that the visitor's event belongs to; -1 if that is not the latest one. */
-  #sessionOf(visitor: number, timeMs: number): number {
+  #sessionOf(visitor: number, timeMs: number, mark: number): number {
     const latest = (this.#latest[visitor] ?? 0) - 1;
-    if (latest < 0) return this.#begin(visitor, timeMs, NEVER);
+    if (latest < 0) return this.#begin(visitor, timeMs, mark, NEVER);
     const lastMs = this.lastMs[latest] ?? NEVER;
-    if (timeMs - lastMs > this.#gapMs) return this.#begin(visitor, timeMs, lastMs);
+    if (timeMs - lastMs > this.#gapMs) return this.#begin(visitor, timeMs, mark, lastMs);
     if (timeMs > lastMs) this.lastMs[latest] = timeMs;
     const firstMs = this.firstMs[latest] ?? NEVER;
     if (timeMs >= firstMs) return latest;
     if (firstMs - timeMs > this.#gapMs || timeMs - (this.#previousEndMs[latest] ?? NEVER) <= this.#gapMs) return -1;
     this.firstMs[latest] = timeMs;
+    this.marks[latest] = mark;
     return latest;
   }
 
-  #begin(visitor: number, timeMs: number, previousEndMs: number): number {
+  #begin(visitor: number, timeMs: number, mark: number, previousEndMs: number): number {
     while (visitor >= this.#latest.length) this.#latest = grown(this.#latest, new Int32Array(this.#latest.length * 2));
     const session = this.count++;
     if (session === this.numbers.length) this.#grow(session * 2);
@@ -159,6 +166,7 @@ export class DaySessions {
     this.visitors[session] = visitor;
     this.firstMs[session] = timeMs;
     this.lastMs[session] = timeMs;
+    this.marks[session] = mark;
     this.#previousEndMs[session] = previousEndMs;
     this.entryPages[session] = NO_PAGE;
     this.exitPages[session] = NO_PAGE;
@@ -184,10 +192,12 @@ export class DaySessions {
     this.visitors = integers(this.visitors);
     this.firstMs = floats(this.firstMs);
     this.lastMs = floats(this.lastMs);
+    this.events = integers(this.events);
     this.interactions = integers(this.interactions);
     this.pageviews = integers(this.pageviews);
     this.entryPages = integers(this.entryPages);
     this.exitPages = integers(this.exitPages);
+    this.marks = integers(this.marks);
     this.#entryMs = floats(this.#entryMs);
     this.#exitMs = floats(this.#exitMs);
     this.#previousEndMs = floats(this.#previousEndMs);
@@ -207,15 +217,16 @@ export class DaySessions {
 }
 
 /** Memory of a session in its columns. */
-const SESSION_BYTES = 6 * Int32Array.BYTES_PER_ELEMENT + 5 * Float64Array.BYTES_PER_ELEMENT;
+const SESSION_BYTES = 8 * Int32Array.BYTES_PER_ELEMENT + 5 * Float64Array.BYTES_PER_ELEMENT;
 
 /** The sessions of rows in any order, and the number of each row's. */
-export function sortedSessions({ visitors, times, pages }: SessionRows, sessions: DaySessions): Int32Array {
+export function sortedSessions({ visitors, times, pages, marks }: SessionRows, sessions: DaySessions): Int32Array {
   const order = Int32Array.from(times.keys()).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b);
   const inOrder = sessions.add({
     visitors: order.map((row) => visitors[row] ?? 0),
     times: Float64Array.from(order, (row) => times[row] ?? 0),
     pages: order.map((row) => pages[row] ?? 0),
+    marks: order.map((row) => marks[row] ?? 0),
   });
   const numbers = new Int32Array(order.length);
   order.forEach((row, place) => (numbers[row] = inOrder?.[place] ?? 0));

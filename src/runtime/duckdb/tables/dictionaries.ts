@@ -79,6 +79,61 @@ export class StringDictionary extends Dictionary {
   }
 }
 
+/** More than any code: a combination and a code are one number below 2^53. */
+const CODES = 2 ** 31;
+
+/** Memory of a combination: the slot of its map, and what it consists of. */
+const COMBINATION_BYTES = 64;
+
+/** Numbers for the combinations of codes that a few columns have in a row; 0 for rows where none of them is recorded. */
+export class Combinations {
+  /** The numbers of combinations that end with a column, by the combination before it and its code. */
+  readonly #numbers: readonly Map<number, number>[];
+  readonly #before = [0];
+  readonly #columns = [0];
+  readonly #codes = [NOT_RECORDED];
+
+  constructor(columnCount: number) {
+    this.#numbers = Array.from({ length: columnCount }, () => new Map());
+  }
+
+  /** Numbers so far, 0 included. */
+  get count(): number {
+    return this.#codes.length;
+  }
+
+  get bytes(): number {
+    return this.count * COMBINATION_BYTES;
+  }
+
+  /** Replaces the combinations of rows by those that have the codes of the next column, too. Columns come in their order. */
+  add(combinations: Int32Array, column: number, codes: Int32Array): void {
+    for (let row = 0; row < combinations.length; row++) {
+      const code = codes[row] ?? NOT_RECORDED;
+      if (code !== NOT_RECORDED) combinations[row] = this.#with(combinations[row] ?? 0, column, code);
+    }
+  }
+
+  #with(combination: number, column: number, code: number): number {
+    const numbers = this.#numbers[column];
+    const key = combination * CODES + code;
+    const known = numbers?.get(key);
+    if (known !== undefined) return known;
+    const number = this.#codes.push(code) - 1;
+    this.#before.push(combination);
+    this.#columns.push(column);
+    numbers?.set(key, number);
+    return number;
+  }
+
+  /** The code of each column of a combination. */
+  codesOf(combination: number): number[] {
+    const codes = this.#numbers.map(() => NOT_RECORDED);
+    for (let at = combination; at > 0; at = this.#before[at] ?? 0) codes[this.#columns[at] ?? 0] = this.#codes[at] ?? NOT_RECORDED;
+    return codes;
+  }
+}
+
 /** Blocks reserve codes in pages of this size. */
 const PAGE_CODES = 4096;
 

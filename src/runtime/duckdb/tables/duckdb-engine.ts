@@ -6,7 +6,7 @@
  */
 import type { Columns } from "../../../storage/columns.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
-import type { ColumnName, SiteId } from "../../../storage/event.ts";
+import type { SiteId } from "../../../storage/event.ts";
 import {
   DroppedError,
   type Block,
@@ -18,7 +18,7 @@ import {
   type Loaded,
 } from "../engine.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
-import type { SqlRow } from "../../query/sql.ts";
+import type { EventValue, SqlRow } from "../../query/sql.ts";
 import { BEHAVIORAL_CHECK, BEHAVIORAL_MACROS } from "../behavioral.ts";
 import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../../query/behavioral/visitor-function.ts";
@@ -121,7 +121,7 @@ export class DuckdbEngine implements Engine {
     return { memoryBytes: Number(row?.bytes ?? 0) + this.#eventTables.bytes + stringBytes + propsBytes, textBytes: stringBytes };
   }
 
-  addColumns(block: number, columns: readonly ColumnName[], files: readonly BlockFile[]): Promise<Loaded> {
+  addColumns(block: number, columns: readonly EventValue[], files: readonly BlockFile[]): Promise<Loaded> {
     return reported(async () => {
       const loaded = await this.#eventTables.addColumns(block, columns, files);
       this.#connections.checkpointWhenIdle();

@@ -2,6 +2,7 @@
  * The columns of event tables: which ones every query reads, which ones a statement names, and their values from decoded events.
  * Texts are codes, and no row becomes an object.
  */
+import type { EventValue } from "../../query/sql.ts";
 import {
   type ColumnName,
   EVENT_COLUMNS,
@@ -15,31 +16,59 @@ import {
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { DecodedEvents } from "../../../storage/parquet-events.ts";
 import type { NumberValues } from "./arrow.ts";
-import { type BlockProps, NOT_RECORDED, type StringDictionary } from "./dictionaries.ts";
+import { type BlockProps, type Combinations, NOT_RECORDED, type StringDictionary } from "./dictionaries.ts";
 
 /** Columns that nearly every query reads, so that they are in one table: a join of tables by place applies no filter to them. */
 const BASE_COLUMNS: readonly ColumnName[] = ["visitor_id", "event_name", "pathname"];
 
 const isBase = (name: ColumnName): boolean => BASE_COLUMNS.includes(name);
 
+/** What an arrival is made of, in the order of `Combinations`. */
+export const ARRIVAL_COLUMNS = ["referrer", "utm_source", "utm_medium", "click_id"] as const satisfies readonly ColumnName[];
+
 /** All others, each of which is loaded when a query first reads it. */
-export const FURTHER_COLUMNS: readonly ColumnName[] = EVENT_COLUMNS.map(({ name }) => name).filter(
-  (name) => name !== SITE_COLUMN.name && !isBase(name),
-);
+export const FURTHER_COLUMNS: readonly EventValue[] = [
+  ...EVENT_COLUMNS.map(({ name }) => name).filter((name) => name !== SITE_COLUMN.name && !isBase(name)),
+  "arrival",
+];
+
+/** Columns whose value of the first event `sessions` has, under the name `visit_<column>`. */
+export const VISIT_COLUMNS = [
+  "hostname",
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "utm_content",
+  "utm_term",
+  "arrival",
+] as const satisfies readonly EventValue[];
+export type VisitColumn = (typeof VISIT_COLUMNS)[number];
+
+export const visitColumnOf = (column: VisitColumn): string => `visit_${column}`;
 
 /** Orders the events of one time. It comes with the column `timestamp`. */
 export const SEQUENCE_NUMBER = "sequence_number";
 
 const FURTHER_NAME = new RegExp(`\\b(?:${[...FURTHER_COLUMNS, SEQUENCE_NUMBER].join("|")})\\b`, "g");
+const VISIT_NAME = new RegExp(`\\b(?:${VISIT_COLUMNS.map(visitColumnOf).join("|")})\\b`, "g");
+
+export interface NamedColumns {
+  /** The further columns to load. */
+  readonly columns: ReadonlySet<EventValue>;
+  /** The columns that `sessions` has of first events. */
+  readonly ofVisits: readonly VisitColumn[];
+}
 
 /** The further columns that a statement may read: all that it names. No text of a client is part of a statement. */
-export function columnsIn(statement: string): ReadonlySet<ColumnName> {
-  const names = statement.match(FURTHER_NAME) ?? [];
-  return new Set(names.map((name) => (name === SEQUENCE_NUMBER ? "timestamp" : (name as ColumnName))));
+export function columnsIn(statement: string): NamedColumns {
+  const named = new Set(statement.match(VISIT_NAME));
+  const ofVisits = VISIT_COLUMNS.filter((column) => named.has(visitColumnOf(column)));
+  const ofEvents = (statement.match(FURTHER_NAME) ?? []).map((name) => (name === SEQUENCE_NUMBER ? "timestamp" : (name as EventValue)));
+  return { columns: new Set([...ofEvents, ...ofVisits]), ofVisits };
 }
 
 /** The names of a column's values in a table. */
-export const namesOf = (column: ColumnName): readonly string[] => (column === "timestamp" ? [column, SEQUENCE_NUMBER] : [column]);
+export const namesOf = (column: EventValue): readonly string[] => (column === "timestamp" ? [column, SEQUENCE_NUMBER] : [column]);
 
 /** The names of the base, in the order of `sqlOfColumns`. */
 export const BASE_NAMES: readonly string[] = ["day", "session", ...BASE_COLUMNS];
@@ -53,26 +82,34 @@ const sqlTypeOf = (name: string): string => {
 /** Columns of a `CREATE TABLE`. */
 export const sqlOfColumns = (names: readonly string[]): string => names.map((name) => `${name} ${sqlTypeOf(name)}`).join(", ");
 
-const columnNamed = (name: ColumnName) => EVENT_COLUMNS.filter((column) => column.name === name);
+const columnsNamed = (name: EventValue): EventColumn[] =>
+  EVENT_COLUMNS.filter((column) =>
+    name === "arrival" ? (ARRIVAL_COLUMNS as readonly string[]).includes(column.name) : column.name === name,
+  );
 
 /** Columns from which sessions are made, besides the base. */
 const SESSION_COLUMNS: readonly ColumnName[] = ["timestamp", "interactive"];
 
 /** What to decode of a file for the base and these columns. */
-export const decodedFor = (columns: Iterable<ColumnName>): EventColumn[] =>
-  [...new Set<ColumnName>([...BASE_COLUMNS, ...SESSION_COLUMNS, ...columns])].flatMap(columnNamed);
+export const decodedFor = (columns: Iterable<EventValue>): EventColumn[] => decodedOf([...BASE_COLUMNS, ...SESSION_COLUMNS, ...columns]);
 
 /** What to decode of a file for these columns alone. */
-export const decodedOf = (columns: Iterable<ColumnName>): EventColumn[] => [...columns].flatMap(columnNamed);
+export const decodedOf = (columns: Iterable<EventValue>): EventColumn[] => [...new Set([...columns].flatMap(columnsNamed))];
 
 export interface Dictionaries {
   readonly strings: StringDictionary;
+  readonly arrivals: Combinations;
   /** Undefined if the block does not keep its properties: their codes are all `NOT_RECORDED`. */
   readonly props: BlockProps | undefined;
 }
 
 /** The codes of one column. Each distinct string of a file is looked up once, however many rows have it. */
-function codesOf(column: TextEventColumn, parts: readonly DecodedEvents[], rows: number, { strings, props }: Dictionaries): Int32Array {
+function codesOf(
+  column: TextEventColumn,
+  parts: readonly DecodedEvents[],
+  rows: number,
+  { strings, props }: Pick<Dictionaries, "strings" | "props">,
+): Int32Array {
   const codes = new Int32Array(rows);
   if (column.kind === "json" && !props) return codes;
   let begin = 0;
@@ -101,10 +138,19 @@ export function numbersOf(column: NumberEventColumn, parts: readonly DecodedEven
   return all;
 }
 
+function arrivalsOf(parts: readonly DecodedEvents[], rows: number, { strings, arrivals }: Dictionaries): Int32Array {
+  const codes = new Int32Array(rows);
+  columnsNamed("arrival")
+    .filter(isText)
+    .forEach((column, i) => arrivals.add(codes, i, codesOf(column, parts, rows, { strings, props: undefined })));
+  return codes;
+}
+
 /** The values of a column, of all parts in their order. */
-export function valuesOf(name: ColumnName, parts: readonly DecodedEvents[], dictionaries: Dictionaries): NumberValues {
+export function valuesOf(name: EventValue, parts: readonly DecodedEvents[], dictionaries: Dictionaries): NumberValues {
   const rows = rowsOf(parts);
-  const [column] = columnNamed(name);
+  if (name === "arrival") return arrivalsOf(parts, rows, dictionaries);
+  const [column] = columnsNamed(name);
   if (!column) throw new Error(`no such column: ${name}`);
   if (isText(column)) return codesOf(column, parts, rows, dictionaries);
   if (isNumber(column)) return numbersOf(column, parts, rows);

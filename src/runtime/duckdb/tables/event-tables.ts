@@ -2,26 +2,33 @@
  * The event tables of blocks. A block has a table with what nearly every query reads, and one for each further column, loaded when a
  * query first reads it: their rows correspond by place. A block that grows has all columns in one table.
  */
+import type { EventValue } from "../../query/sql.ts";
 import { dayNumberOf } from "../../../storage/calendar.ts";
-import { type ColumnName, type EventColumn, eventOf, INTERACTIVE_COLUMN, type SiteId } from "../../../storage/event.ts";
+import { type EventColumn, eventOf, INTERACTIVE_COLUMN, type SiteId } from "../../../storage/event.ts";
 import { columnsOfEvents, type DecodedEvents, readEvents } from "../../../storage/parquet-events.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { type Block, type BlockFile, type BlockSource, DroppedError, type Loaded } from "../engine.ts";
+import { ArrivalNames } from "./arrivals.ts";
 import { countedFrom, ipcFromStrings, ipcsOf, type NumberValues, visitRowsFromIpc } from "./arrow.ts";
 import { NO_INTERACTION, NO_PAGE } from "./day-sessions.ts";
-import { PropsDictionary, StringDictionary } from "./dictionaries.ts";
+import { Combinations, PropsDictionary, StringDictionary } from "./dictionaries.ts";
 import {
+  ARRIVAL_COLUMNS,
   BASE_NAMES,
   decodedFor,
   decodedOf,
   type Dictionaries,
   FURTHER_COLUMNS,
+  type NamedColumns,
   namesOf,
   numbersOf,
   SEQUENCE_NUMBER,
   sqlOfColumns,
   timestampsOf,
   valuesOf,
+  VISIT_COLUMNS,
+  type VisitColumn,
+  visitColumnOf,
   visitorIdsOf,
 } from "./event-columns.ts";
 import { type DayRows, type Grown, SESSION_COLUMNS, SessionTable } from "./session-tables.ts";
@@ -43,7 +50,7 @@ interface EventTable {
   readonly siteId: SiteId;
   readonly propsBytesMax: number;
   /** The further columns that are loaded, each in a table of its own; null of a block that grows. */
-  readonly further: Set<ColumnName> | null;
+  readonly further: Set<EventValue> | null;
   /** Rows by days since the epoch, in the order of the rows. */
   readonly days: Map<number, number>;
   rows: number;
@@ -52,7 +59,7 @@ interface EventTable {
 
 const sessionsOf = ({ id }: Pick<EventTable, "id">): string => `sessions_${id}`;
 
-const furtherTable = ({ name }: EventTable, column: ColumnName): string => `${name}_${column}`;
+const furtherTable = ({ name }: EventTable, column: EventValue): string => `${name}_${column}`;
 
 /** Events of one day, in order of sequence number. */
 interface DayEvents {
@@ -119,19 +126,26 @@ type Codes = Int32Array | BigUint64Array;
 type FurtherValues = Readonly<Record<string, NumberValues>>;
 
 /** The values of a further column by name, for rows that begin at this one of the table. */
-function furtherValues(column: ColumnName, parts: readonly DecodedEvents[], begin: number, dictionaries: Dictionaries): FurtherValues {
+function furtherValues(column: EventValue, parts: readonly DecodedEvents[], begin: number, dictionaries: Dictionaries): FurtherValues {
   const values = valuesOf(column, parts, dictionaries);
   if (column !== "timestamp") return { [column]: values };
   return { [column]: values, [SEQUENCE_NUMBER]: countedFrom(begin, (values as BigInt64Array).length) };
 }
 
 /** What a query reads of a block: its base, joined with further columns by place. */
-function joinedTables(table: EventTable, columns: readonly ColumnName[]): string {
+function joinedTables(table: EventTable, columns: readonly EventValue[]): string {
   const { further, name } = table;
   if (!further) return name;
   const missing = columns.filter((column) => !further.has(column));
   if (missing.length > 0) throw new DroppedError(`block ${table.id} does not have the columns ${missing.join(", ")}`);
   return [name, ...columns.map((column) => furtherTable(table, column))].join(" POSITIONAL JOIN ");
+}
+
+/** The sessions of a block with values of their first events. */
+function visitsWith(table: EventTable, columns: readonly VisitColumn[]): string {
+  const values = columns.map((column) => `firsts.${column} AS ${visitColumnOf(column)}`).join(", ");
+  const firsts = `SELECT ${table.name}.rowid AS place, ${columns.join(", ")} FROM ${joinedTables(table, columns)}`;
+  return `SELECT visits.*, ${values} FROM ${sessionsOf(table)} AS visits JOIN (${firsts}) AS firsts ON firsts.place = visits.first_event`;
 }
 
 const changed = ({ id }: EventTable): DroppedError => new DroppedError(`the files of block ${id} have other rows than it has`);
@@ -151,7 +165,8 @@ export class EventTables {
   constructor(options: EventTablesOptions) {
     this.#options = options;
     options.run(`CREATE TABLE ${NO_EVENTS} (${sqlOfColumns(ALL_NAMES)})`);
-    options.run(`CREATE TABLE ${NO_SESSIONS} (${SESSION_COLUMNS})`);
+    const ofVisits = sqlOfColumns(VISIT_COLUMNS.map(visitColumnOf));
+    options.run(`CREATE TABLE ${NO_SESSIONS} (${SESSION_COLUMNS}, ${ofVisits})`);
   }
 
   #table(id: number): EventTable {
@@ -160,16 +175,17 @@ export class EventTables {
     return table;
   }
 
-  /** The SELECTs of the relations that consist of these blocks. `events` has the base and these columns. */
-  relationsOf(blocks: readonly number[], columns: ReadonlySet<ColumnName>): { readonly events: string; readonly sessions: string } {
+  /** The SELECTs of the relations that consist of these blocks. `events` has the base and these columns, `sessions` those of visits. */
+  relationsOf(blocks: readonly number[], { columns, ofVisits }: NamedColumns): { readonly events: string; readonly sessions: string } {
     const tables = blocks.map((id) => this.#table(id));
     const further = FURTHER_COLUMNS.filter((column) => columns.has(column));
+    const sessionsIn = (table: EventTable) => (ofVisits.length > 0 ? visitsWith(table, ofVisits) : `SELECT * FROM ${sessionsOf(table)}`);
     const names = [...BASE_NAMES, ...further.flatMap(namesOf)].join(", ");
     const events = tables.length > 0 ? tables.map((table) => joinedTables(table, further)) : [NO_EVENTS];
-    const sessions = tables.length > 0 ? tables.map(sessionsOf) : [NO_SESSIONS];
+    const sessions = tables.length > 0 ? tables.map(sessionsIn) : [`SELECT * FROM ${NO_SESSIONS}`];
     return {
       events: events.map((joined) => `SELECT ${names} FROM ${joined}`).join(" UNION ALL "),
-      sessions: sessions.map((name) => `SELECT * FROM ${name}`).join(" UNION ALL "),
+      sessions: sessions.join(" UNION ALL "),
     };
   }
 
@@ -183,7 +199,7 @@ export class EventTables {
     return { propsBytes: site.props.of(block.id)?.bytes ?? null, unreadable };
   }
 
-  #create({ id, siteId, sessionGapMs, propsBytesMax, grows }: Block, site: Site, columns: readonly ColumnName[]): EventTable {
+  #create({ id, siteId, sessionGapMs, propsBytesMax, grows }: Block, site: Site, columns: readonly EventValue[]): EventTable {
     const name = `block_${id}`;
     const sessions = new SessionTable({
       ...this.#options,
@@ -191,7 +207,7 @@ export class EventTables {
       gapMs: sessionGapMs,
       nextNumber: () => ++site.sessionCount,
     });
-    const further = grows ? null : new Set<ColumnName>();
+    const further = grows ? null : new Set<EventValue>();
     const table: EventTable = { id, name, siteId, propsBytesMax, further, days: new Map(), rows: 0, sessions };
     this.#options.run(`CREATE TABLE ${name} (${sqlOfColumns(further ? BASE_NAMES : ALL_NAMES)})`);
     this.#tables.set(id, table);
@@ -201,7 +217,7 @@ export class EventTables {
     return table;
   }
 
-  #createFurther(table: EventTable, site: Site, columns: readonly ColumnName[]): void {
+  #createFurther(table: EventTable, site: Site, columns: readonly EventValue[]): void {
     for (const column of columns) {
       this.#options.run(`CREATE TABLE ${furtherTable(table, column)} (${sqlOfColumns(namesOf(column))})`);
       table.further?.add(column);
@@ -209,7 +225,7 @@ export class EventTables {
     }
   }
 
-  #dropFurther(table: EventTable, columns: readonly ColumnName[]): void {
+  #dropFurther(table: EventTable, columns: readonly EventValue[]): void {
     const { run, sites } = this.#options;
     for (const column of columns) {
       if (column === "props") sites.get(table.siteId)?.props.dropBlock(table.id);
@@ -259,7 +275,7 @@ export class EventTables {
   /** Inserts days that the block does not have, or more events of a single one. */
   async #insert(table: EventTable, site: Site, days: readonly DayEvents[]): Promise<void> {
     const parts = days.flatMap((day) => day.parts);
-    const dictionaries = { strings: site.strings, props: undefined };
+    const dictionaries = { strings: site.strings, arrivals: site.arrivals, props: undefined };
     const codes = (column: "event_name" | "pathname") => valuesOf(column, parts, dictionaries) as Int32Array;
     const [names, pathnames] = [codes("event_name"), codes("pathname")];
     const rows = names.length;
@@ -272,6 +288,7 @@ export class EventTables {
       visitorIds: visitorIdsOf(parts),
       timestampsMs: timestampsOf(parts),
       pages: names.map((name, row) => (name === pageview ? (pathnames[row] ?? NO_PAGE) : otherThanPage(row))),
+      places: countedFrom(table.rows, rows),
     };
     const { sessions, dayOfRow, unnumbered } = await this.#numbered(table, days, events);
     const base = { day: dayOfRow, session: sessions, visitor_id: events.visitorIds, event_name: names, pathname: pathnames };
@@ -301,6 +318,7 @@ export class EventTables {
         visitorIds: events.visitorIds.subarray(begin, end),
         timestampsMs: events.timestampsMs.subarray(begin, end),
         pages: events.pages.subarray(begin, end),
+        places: events.places.subarray(begin, end),
       };
       const numbers = known.has(day) ? table.continue(ofDay) : await table.begin(ofDay);
       if (numbers) sessions.set(numbers, begin);
@@ -327,7 +345,7 @@ export class EventTables {
     let begin = 0;
     for (const portion of portionsOf(parts)) {
       if (begin > 0) await yieldToOthers();
-      const dictionaries = { strings: site.strings, props: site.props.of(table.id) };
+      const dictionaries = { strings: site.strings, arrivals: site.arrivals, props: site.props.of(table.id) };
       const further = FURTHER_COLUMNS.map((column) => furtherValues(column, portion, table.rows + begin, dictionaries));
       sites.insertStrings(site);
       const end = begin + rowsIn(portion);
@@ -341,7 +359,7 @@ export class EventTables {
   async #insertFurther(
     table: EventTable,
     site: Site,
-    columns: readonly ColumnName[],
+    columns: readonly EventValue[],
     parts: readonly DecodedEvents[],
     begin = table.rows,
   ): Promise<void> {
@@ -349,7 +367,11 @@ export class EventTables {
     const rows = rowsIn(parts);
     for (const column of columns) {
       if (rows > ROWS_AT_ONCE) await yieldToOthers();
-      const values = furtherValues(column, parts, begin, { strings: site.strings, props: site.props.of(table.id) });
+      const values = furtherValues(column, parts, begin, {
+        strings: site.strings,
+        arrivals: site.arrivals,
+        props: site.props.of(table.id),
+      });
       sites.insertStrings(site);
       await this.#insertRows(furtherTable(table, column), values, rows, () => table.further?.has(column) ?? false);
       this.#options.grown.noteColumns(furtherTable(table, column), namesOf(column).length);
@@ -364,7 +386,7 @@ export class EventTables {
     const { sequenceNumbers, ...rows } = visitRowsFromIpc([
       run(`SELECT visitor_id, timestamp, ${page} AS page, sequence_number FROM ${name} WHERE day = ${day} ORDER BY sequence_number`),
     ]);
-    const renumbered = { sequence_number: sequenceNumbers, session: sessions.renumbered({ day, ...rows }) };
+    const renumbered = { sequence_number: sequenceNumbers, session: sessions.renumbered({ day, places: sequenceNumbers, ...rows }) };
     const numbers = `renumbered_${id}`;
     run(`CREATE TABLE ${numbers} (${sqlOfColumns(Object.keys(renumbered))})`);
     for (const ipc of ipcsOf(renumbered, sequenceNumbers.length)) insert(numbers, ipc);
@@ -380,7 +402,7 @@ export class EventTables {
    * Adds columns to a block that does not grow, from all files of its days, in the order of the days. Rejects with `DroppedError`, and
    * leaves the block as it was, if their rows are others than the block's.
    */
-  async addColumns(id: number, columns: readonly ColumnName[], files: readonly BlockFile[]): Promise<Pick<Loaded, "propsBytes">> {
+  async addColumns(id: number, columns: readonly EventValue[], files: readonly BlockFile[]): Promise<Pick<Loaded, "propsBytes">> {
     const table = this.#table(id);
     const site = this.#options.sites.open(table.siteId);
     const missing = columns.filter((column) => !table.further?.has(column));
@@ -395,7 +417,7 @@ export class EventTables {
     return { propsBytes: site.props.of(id)?.bytes ?? null };
   }
 
-  async #fillFurther(table: EventTable, site: Site, columns: readonly ColumnName[], files: readonly BlockFile[]): Promise<void> {
+  async #fillFurther(table: EventTable, site: Site, columns: readonly EventValue[], files: readonly BlockFile[]): Promise<void> {
     const expected = [...table.days].filter(([, rows]) => rows > 0);
     const gathered = new Gathered();
     let begin = 0;
@@ -447,10 +469,13 @@ export class EventTables {
   }
 }
 
-interface Site {
+export interface Site {
+  readonly siteId: SiteId;
   readonly strings: StringDictionary;
   readonly stringsTable: string;
   readonly props: PropsDictionary;
+  readonly arrivals: Combinations;
+  readonly names: ArrivalNames;
   readonly tables: Set<string>;
   sessionCount: number;
 }
@@ -480,10 +505,14 @@ export class EngineSites {
     if (known) return known;
     const stringsTable = `texts_${++this.#tablesCreated}`;
     this.#loader.run(`CREATE TABLE ${stringsTable} (code INTEGER, text VARCHAR)`);
+    const [strings, arrivals] = [new StringDictionary(), new Combinations(ARRIVAL_COLUMNS.length)];
     const site = {
+      siteId,
       stringsTable,
-      strings: new StringDictionary(),
+      strings,
       props: new PropsDictionary(),
+      arrivals,
+      names: new ArrivalNames({ siteId, strings, arrivals }),
       tables: new Set<string>(),
       sessionCount: 0,
     };
@@ -508,7 +537,7 @@ export class EngineSites {
   }
 
   get stringBytes(): number {
-    return [...this.#sites.values()].reduce((sum, { strings }) => sum + strings.bytes, 0);
+    return [...this.#sites.values()].reduce((sum, { strings, arrivals, names }) => sum + strings.bytes + arrivals.bytes + names.bytes, 0);
   }
 
   get propsBytes(): number {

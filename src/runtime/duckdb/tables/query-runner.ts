@@ -1,7 +1,8 @@
 /** Runs one query in DuckDB: defines the relations it reads, and executes it in steps so that it can be aborted. */
-import type { ColumnName, SiteId } from "../../../storage/event.ts";
+import type { SiteId } from "../../../storage/event.ts";
+import type { ArrivalRules } from "../../arrivals/arrivals.ts";
 import { GUEST_TEST_STEPS_MAX } from "../../base/config/report-limits.ts";
-import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
+import type { ArrivalTest, PropertyTest, SqlParameter } from "../../query/sql.ts";
 import { compiledTest, stepsPerChar, type TextTest, TooManyStepsError } from "../../query/text-matching.ts";
 import {
   EngineFullError,
@@ -12,11 +13,12 @@ import {
   QUERY_TESTS_MAX,
   TooManyTestsError,
 } from "../engine.ts";
-import { columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings, type Matches } from "./arrow.ts";
+import { columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings, ipcsOf, type Matches } from "./arrow.ts";
+import { ARRIVAL_NAME_COLUMNS, createArrivalMatching, createArrivalNaming, UnseenArrivals } from "./arrivals.ts";
 import { type ConnectionPool, type DuckdbBindings, isFatal, isOutOfMemory, type Turn } from "./connections.ts";
 import { type BlockProps, type Entries, type Entry, ReadableEntries, UnseenEntries } from "./dictionaries.ts";
-import { columnsIn } from "./event-columns.ts";
-import type { EngineSites, Loader } from "./event-tables.ts";
+import { columnsIn, type NamedColumns } from "./event-columns.ts";
+import type { EngineSites, Loader, Site } from "./event-tables.ts";
 import { createPropertyReader, parseProps } from "./properties.ts";
 
 /** Steps of matchers before other work of the thread runs: a millisecond, 20 in the worst case. A test of one text is one step at least. */
@@ -58,13 +60,23 @@ class Bits<Test> {
 export class QueryTests {
   readonly texts = new Bits<TextTest>();
   readonly properties = new Bits<PropertyTest>();
+  readonly arrivals = new Bits<ArrivalTest>();
+  /** Rules of `arrival_names`, by their places. */
+  readonly rules: ArrivalRules[] = [];
 
   constructor(parameters: readonly SqlParameter[]) {
     for (const parameter of parameters) {
       if (typeof parameter !== "object") continue;
       if ("test" in parameter) this.texts.add(parameter.test);
       if ("propertyTest" in parameter) this.properties.add(parameter.propertyTest);
+      if ("arrivalTest" in parameter) this.arrivals.add(parameter.arrivalTest);
+      if ("arrivalRules" in parameter && this.numberOf(parameter.arrivalRules) < 0) this.rules.push(parameter.arrivalRules);
     }
+  }
+
+  numberOf(rules: ArrivalRules): number {
+    const key = JSON.stringify(rules);
+    return this.rules.findIndex((known) => JSON.stringify(known) === key);
   }
 }
 
@@ -142,6 +154,7 @@ interface QueryRelationsOptions extends Loader {
 export interface ReadableCodes {
   readonly texts: Int32Array;
   readonly props: Int32Array;
+  readonly arrivals: Int32Array;
   /** Tests that read every text all the same. */
   readonly exempt: QueryTests;
 }
@@ -160,12 +173,12 @@ interface Reading {
   readonly read: (entries: Entries, next: () => Promise<void>) => Promise<void>;
 }
 
-function matchesTable(relation: string, code: "code" | "props", matchings: readonly Matching[]): Table {
+function matchesTable(relation: string, code: "code" | "props" | "arrival", matchings: readonly Pick<Matching, "matches">[]): Table {
   const found = matchings.map(({ matches }) => matches).filter(({ codes }) => codes.length > 0);
   return { relation, columns: `${code} INTEGER, tests BIGINT`, rows: found.map((matches) => ipcFromMatches(code, matches)) };
 }
 
-/** Relations that are computed outside DuckDB and exist for one query only: `matches`, `matching_props`, `properties` and `property_texts`. */
+/** Relations that are computed outside DuckDB and exist for one query only. */
 export class QueryRelations {
   readonly #options: QueryRelationsOptions;
   readonly #readable: ReadableCodes | null;
@@ -176,12 +189,19 @@ export class QueryRelations {
   /** The SELECT of each relation. */
   readonly sqlByName: Record<string, string> = {};
 
-  constructor(query: EngineQuery, { texts, properties }: QueryTests, readable: ReadableCodes | null, options: QueryRelationsOptions) {
+  constructor(
+    query: EngineQuery,
+    { texts, properties, arrivals, rules }: QueryTests,
+    readable: ReadableCodes | null,
+    options: QueryRelationsOptions,
+  ) {
     this.#options = options;
     this.#readable = readable;
     this.#stepsMax = query.isGuest ? GUEST_TEST_STEPS_MAX : Number.POSITIVE_INFINITY;
     if (texts.tests.length > 0) this.#addMatches(query, texts);
     if (properties.tests.length > 0) this.#addMatchingProps(query, properties);
+    if (arrivals.tests.length > 0) this.#addMatchingArrivals(query, arrivals);
+    if (rules.length > 0) this.#addArrivalNames(query, rules);
     if (query.properties) this.#addProperties(query, query.properties);
   }
 
@@ -216,6 +236,38 @@ export class QueryRelations {
     this.#readings.push({ entries: this.#readablePropsOf(query), weight: own.weight, read: own.test });
     if (exempt.weight > 0) this.#readings.push({ entries: this.#propsOf(query), weight: 0, read: exempt.test });
     this.#wanted.push(() => [matchesTable("matching_props", "props", [own, exempt])]);
+  }
+
+  #readableArrivalsOf(site: Site): Entries {
+    return this.#readable ? new ReadableEntries(this.#readable.arrivals, () => "") : new UnseenArrivals(site.arrivals);
+  }
+
+  #addMatchingArrivals({ siteId }: EngineQuery, tests: QueryTests["arrivals"]): void {
+    const site = this.#options.sites.get(siteId);
+    const isExempt = (test: ArrivalTest) => this.#readable?.exempt.arrivals.has(test) ?? false;
+    const matchings: Pick<Matching, "matches">[] = [];
+    const add = (chosen: readonly WithBit<ArrivalTest>[], entriesOf: (site: Site) => Entries, weight: number) => {
+      if (!site || chosen.length === 0) return;
+      const matching = createArrivalMatching(chosen, site);
+      matchings.push(matching);
+      this.#readings.push({ entries: entriesOf(site), weight, read: matching.read });
+    };
+    const own = tests.filter((test) => !isExempt(test));
+    add(own, (known) => this.#readableArrivalsOf(known), own.length);
+    add(tests.filter(isExempt), ({ arrivals }) => new UnseenArrivals(arrivals), 0);
+    this.#wanted.push(() => [matchesTable("matching_arrivals", "arrival", matchings)]);
+  }
+
+  #addArrivalNames({ siteId }: EngineQuery, rules: readonly ArrivalRules[]): void {
+    const site = this.#options.sites.get(siteId);
+    const naming = site && createArrivalNaming(rules, site.names);
+    if (site && naming) this.#readings.push({ entries: this.#readableArrivalsOf(site), weight: rules.length, read: naming.read });
+    this.#wanted.push(() => {
+      const rows = naming?.rows;
+      if (site) this.#options.sites.insertStrings(site);
+      const ipcs = rows && rows.arrival.length > 0 ? [...ipcsOf(rows, rows.arrival.length)] : [];
+      return [{ relation: "arrival_names", columns: ARRIVAL_NAME_COLUMNS, rows: ipcs }];
+    });
   }
 
   #addProperties(query: EngineQuery, wanted: PropertiesWanted): void {
@@ -301,7 +353,7 @@ interface QueryRunnerOptions extends Loader {
   readonly connections: ConnectionPool;
   readonly sites: EngineSites;
   /** See `EventTables.relationsOf`. */
-  readonly blockRelations: (blocks: readonly number[], columns: ReadonlySet<ColumnName>) => Readonly<Record<string, string>>;
+  readonly blockRelations: (blocks: readonly number[], named: NamedColumns) => Readonly<Record<string, string>>;
 }
 
 interface Execution {
@@ -334,17 +386,19 @@ export class QueryRunner {
   /** Only what the query needs is looked up. */
   async #readableCodes(
     query: EngineQuery,
-    { texts, props }: NonNullable<EngineQuery["readable"]>,
+    { texts, props, arrivals }: NonNullable<EngineQuery["readable"]>,
     tests: QueryTests,
     turn: Turn,
   ): Promise<ReadableCodes> {
     const exempt = new QueryTests([...texts.parameters, ...props.parameters]);
+    const needsArrivals = tests.rules.length > 0 || tests.arrivals.tests.some((test) => !exempt.arrivals.has(test));
     const needsTexts = tests.texts.tests.some((test) => !exempt.texts.has(test));
     const needsProps = query.properties !== undefined || tests.properties.tests.some((test) => !exempt.properties.has(test));
     return {
       exempt,
       texts: needsTexts ? await this.#codesOf(query, texts, turn) : NO_CODES,
       props: needsProps ? await this.#codesOf(query, props, turn) : NO_CODES,
+      arrivals: needsArrivals ? await this.#codesOf(query, arrivals, turn) : NO_CODES,
     };
   }
 
@@ -442,6 +496,8 @@ export class QueryRunner {
     if (typeof parameter === "object") {
       if ("test" in parameter) return String(tests.texts.of(parameter.test));
       if ("propertyTest" in parameter) return String(tests.properties.of(parameter.propertyTest));
+      if ("arrivalTest" in parameter) return String(tests.arrivals.of(parameter.arrivalTest));
+      if ("arrivalRules" in parameter) return String(tests.numberOf(parameter.arrivalRules));
       return String(this.#options.sites.get(siteId)?.strings.lookUp(parameter.text) ?? -1);
     }
     if (typeof parameter === "bigint" || Number.isFinite(parameter)) return String(parameter);

@@ -7,7 +7,7 @@ import { DaySessions, type SessionRows, sortedSessions, VisitorIndex } from "./d
 /** Columns of the relation `sessions` (see `EngineQuery`). */
 export const SESSION_COLUMNS =
   "session INTEGER, visitor_id UBIGINT, day INTEGER, first_ms BIGINT, last_ms BIGINT, interactions INTEGER, pageviews INTEGER, " +
-  "entry_page INTEGER, exit_page INTEGER";
+  "entry_page INTEGER, exit_page INTEGER, first_event INTEGER";
 
 /** Rows that are numbered, and sessions that are inserted, before other work of the thread runs: a few milliseconds. */
 const ROWS_AT_ONCE = 50_000;
@@ -20,6 +20,8 @@ export interface DayRows {
   readonly timestampsMs: BigInt64Array;
   /** The code of the page that an event viewed, `NO_PAGE`, or `NO_INTERACTION`. */
   readonly pages: Int32Array;
+  /** The place of each event in the table of its block. */
+  readonly places: Int32Array;
 }
 
 /** The sessions of a day so far. */
@@ -41,7 +43,8 @@ const rowsOf = (chosen: readonly ChosenSessions[]): number => chosen.reduce((sum
 function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, NumberValues>> {
   const rows = rowsOf(chosen);
   const integers = () => new Int32Array(rows);
-  const [numbers, days, interactions, pageviews, entryPages, exitPages] = [
+  const [numbers, days, interactions, pageviews, entryPages, exitPages, firstEvents] = [
+    integers(),
     integers(),
     integers(),
     integers(),
@@ -68,6 +71,7 @@ function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, N
       pageviews[row] = sessions.pageviews[place] ?? 0;
       entryPages[row] = sessions.entryPages[place] ?? 0;
       exitPages[row] = sessions.exitPages[place] ?? 0;
+      firstEvents[row] = sessions.marks[place] ?? 0;
       isViewed[row] = pageviews[row] === 0 ? 0 : 1;
     }
   }
@@ -81,6 +85,7 @@ function columnsOf(chosen: readonly ChosenSessions[]): Readonly<Record<string, N
     pageviews,
     entry_page: { numbers: entryPages, recorded: isViewed },
     exit_page: { numbers: exitPages, recorded: isViewed },
+    first_event: firstEvents,
   };
 }
 
@@ -101,11 +106,13 @@ interface SessionTableOptions {
 const sortedNumbers = ({ visitors, sessions }: OpenDay, rows: DayRows): Int32Array =>
   sortedSessions(sessionRowsOf(visitors, rows, 0, rows.pages.length), sessions);
 
-function sessionRowsOf(visitors: VisitorIndex, { visitorIds, timestampsMs, pages }: DayRows, begin: number, end: number): SessionRows {
+function sessionRowsOf(visitors: VisitorIndex, rows: DayRows, begin: number, end: number): SessionRows {
+  const { visitorIds, timestampsMs, pages, places } = rows;
   return {
     visitors: visitors.indexesOf(visitorIds.subarray(begin, end)),
     times: floatsOf(timestampsMs.subarray(begin, end)),
     pages: pages.subarray(begin, end),
+    marks: places.subarray(begin, end),
   };
 }
 

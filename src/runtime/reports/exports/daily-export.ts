@@ -3,10 +3,11 @@ import { PAGEVIEW } from "../../base/config/names.ts";
 import { type AggregateQuery, type Plan, planOf } from "../../query/plan.ts";
 import { closed, list, text } from "../../base/json-schema.ts";
 import { DAY_BUCKET, daysOf } from "../../query/date-range.ts";
-import { column, numberIn, rowsBy, sql, type SqlRow, textCode, textIn } from "../../query/sql.ts";
+import { column, numberIn, rowsBy, sql, type SqlRow, type SqlText, textCode, textIn } from "../../query/sql.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { DAY, DIRECT, PAGEVIEWS, VISITORS } from "../measures/fields.ts";
 import { visitorCountsBy } from "../measures/counts.ts";
+import { type Attribution, eventsWithVisit } from "../measures/visits.ts";
 import type { ExportFormat } from "./formats.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
 import { LONG_RANGE_DAYS_MAX } from "../../../shared/limits.ts";
@@ -26,16 +27,23 @@ export const DAILY_EXPORT = list(
 
 const COLUMNS = ["date", "visitors", "pageviews", "top_page", "top_source"] as const;
 
+function valuedEvents(scope: Scope, of: "pages" | "sources", attribution: Attribution): SqlText {
+  if (of === "sources" && attribution === "visit") {
+    return sql`SELECT *, visit_value AS value FROM (${eventsWithVisit(scope, "visit-sources", ["day", "visitor_id", "event_name"])}) AS visited`;
+  }
+  return sql`SELECT *, ${column(of === "pages" ? "pathname" : "referrer_source")} AS value FROM (${eventsIn(scope)}) AS scoped`;
+}
+
 /** Rows `day`, `value`: the values with the most visitors on each day with page views, all of which have as many. */
-const topByDay = (scope: Scope, name: "pathname" | "referrer_source"): AggregateQuery => ({
+const topByDay = (scope: Scope, of: "pages" | "sources", attribution: Attribution): AggregateQuery => ({
   keys: ["day"],
   codes: ["value"],
   counts: [],
   comparesVisitors: true,
   partial: (range) => sql`
     WITH counted AS (
-      SELECT day, ${column(name)} AS value, count(DISTINCT visitor_id) AS visitors
-      FROM (${eventsIn(within(scope, range))}) AS scoped
+      SELECT day, value, count(DISTINCT visitor_id) AS visitors
+      FROM (${valuedEvents(within(scope, range), of, attribution)}) AS valued
       WHERE event_name = ${textCode(PAGEVIEW)}
       GROUP BY ALL
     ),
@@ -56,10 +64,10 @@ function firstByDay(rows: readonly SqlRow[], unrecorded: string): ReadonlyMap<nu
 }
 
 /** Days without events contain zeros and empty strings. */
-export const dailyExport = (scope: Scope, format: ExportFormat): Plan<Iterable<Uint8Array>> =>
+export const dailyExport = (scope: Scope, format: ExportFormat, attribution: Attribution): Plan<Iterable<Uint8Array>> =>
   planOf(
     scope,
-    [visitorCountsBy(scope, DAY_BUCKET), topByDay(scope, "pathname"), topByDay(scope, "referrer_source")],
+    [visitorCountsBy(scope, DAY_BUCKET), topByDay(scope, "pages", attribution), topByDay(scope, "sources", attribution)],
     (series, pages, sources) => {
       const countsByDay = rowsBy("bucket", series);
       const [pageByDay, sourceByDay] = [firstByDay(pages, UNRECORDED), firstByDay(sources, DIRECT)];

@@ -18,8 +18,11 @@ import type { ExportFormat } from "./formats.ts";
 import type { ExportReservation } from "./export-memory.ts";
 import { closed, count, list, orNull, text, type Schema } from "../../base/json-schema.ts";
 import { MONEY } from "../measures/fields.ts";
+import { eventsWithVisitColumns, type VisitColumn } from "../measures/visits.ts";
 import { column, type ColumnName, fragment, joinSql, resultColumn, sql } from "../../query/sql.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
+
+type ExportedColumn = Pick<EventColumn, "kind" | "required"> & { readonly name: string };
 
 /** Visitor ids are never exported. */
 const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
@@ -71,7 +74,10 @@ export const eventPlace = fragment(() => sql`sequence_number`);
  * The result columns of a number: results have no NULL, so a number that was not recorded is 0, with 0 in `recorded`. Neither has the name
  * of the column: ClickHouse would read the alias in its place.
  */
-const numberResult = ({ name }: NumberEventColumn) => ({ value: `${name}_value`, recorded: `${name}_recorded` });
+const numberResult = ({ name }: Pick<NumberEventColumn, "name"> | ExportedColumn) => ({
+  value: `${name}_value`,
+  recorded: `${name}_recorded`,
+});
 
 const NUMBERS = joinSql(
   NUMBER_COLUMNS.flatMap((number) => {
@@ -85,12 +91,17 @@ const NUMBERS = joinSql(
 );
 
 /** The first events of a portion, oldest first: codes of texts, `timestamp`, and numbers (`numberResult`). */
-export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: number): ScanQuery => ({
-  texts: TEXT_COLUMNS.map(({ name }) => name),
+export const eventsQuery = (
+  scope: Scope,
+  { startMs, endMs }: Portion,
+  rowsMax: number,
+  ofVisits: readonly VisitColumn[] = [],
+): ScanQuery => ({
+  texts: [...TEXT_COLUMNS, ...ofVisits].map(({ name }) => name),
   numbers: ["timestamp", ...NUMBER_COLUMNS.map(numberResult).flatMap(({ value, recorded }) => [value, recorded])],
   sql: sql`
-  SELECT ${TEXT_CODES}, timestamp, ${NUMBERS}
-  FROM (${eventsIn(scope)}) AS scoped
+  SELECT ${joinSql([TEXT_CODES, ...ofVisits.map(({ name }) => resultColumn(name))], ", ")}, timestamp, ${NUMBERS}
+  FROM (${eventsWithVisitColumns(scope, ofVisits)}) AS scoped
   WHERE timestamp >= ${startMs} AND timestamp < ${endMs}
   ORDER BY timestamp, ${eventPlace()}
   LIMIT ${rowsMax}`,
@@ -125,6 +136,8 @@ export interface RawExportOptions {
   readonly scope: Scope;
   readonly rowsMax: number;
   readonly format: ExportFormat;
+  /** Columns after all others. */
+  readonly ofVisits: readonly VisitColumn[];
   /** Each attempt clears it. */
   readonly memory: ExportReservation;
 }
@@ -135,6 +148,7 @@ export interface RawExportOptions {
  */
 export class RawExport implements ScanReader<Iterable<Uint8Array>> {
   readonly #options: RawExportOptions;
+  readonly #columns: readonly ExportedColumn[];
   readonly #texts: ExportTexts;
   readonly #portions: PackedEvents[] = [];
   #left: number;
@@ -142,6 +156,7 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
   constructor(options: RawExportOptions) {
     options.memory.clear();
     this.#options = options;
+    this.#columns = [...COLUMNS, ...options.ofVisits.map(({ name }) => ({ name, kind: "text" as const, required: false }))];
     this.#texts = new ExportTexts(options.format.text, options.memory);
     this.#left = options.rowsMax;
   }
@@ -151,12 +166,12 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
   }
 
   async readChunk(chunk: ScanChunk): Promise<boolean> {
-    const { scope, format, memory } = this.#options;
+    const { scope, format, memory, ofVisits } = this.#options;
     const ofChunk = within(scope, chunk.range);
     const texts = { text: this.#texts, json: new ExportTexts(format.json, memory) };
     for (const portion of portionsOf(await chunk.columns(minutesQuery(ofChunk)), this.#left, ROWS_PER_PORTION)) {
-      const events = await chunk.columns(eventsQuery(ofChunk, portion, this.#left));
-      for (const { name, kind } of COLUMNS) {
+      const events = await chunk.columns(eventsQuery(ofChunk, portion, this.#left, ofVisits));
+      for (const { name, kind } of this.#columns) {
         if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
       }
       const packed = pack(events, texts);
@@ -171,7 +186,9 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
   async finish(textsOf: TextsOf): Promise<Iterable<Uint8Array>> {
     const { scope, format } = this.#options;
     await this.#texts.fetch(textsOf);
-    return chunksOf(this.#portions, format, (events) => COLUMNS.map((each) => cellOf(each, events, { siteId: scope.siteId, format })));
+    return chunksOf(this.#portions, this.#columns, format, (events) =>
+      this.#columns.map((each) => cellOf(each, events, { siteId: scope.siteId, format })),
+    );
   }
 }
 
@@ -189,10 +206,11 @@ type Cell = (writer: ByteWriter, row: number) => void;
 
 function* chunksOf(
   portions: PackedEvents[],
+  columns: readonly ExportedColumn[],
   format: ExportFormat,
   cellsOf: (events: PackedEvents) => readonly Cell[],
 ): Iterable<Uint8Array> {
-  const names = COLUMNS.map(({ name }) => name);
+  const names = columns.map(({ name }) => name);
   const encoder = new TextEncoder();
   const frame = format.frame(names).map((chunk) => encoder.encode(chunk));
   const separator = encoder.encode(format.separator);
@@ -220,7 +238,7 @@ function* chunksOf(
 type Texts = Readonly<Record<"text" | "json", ExportTexts>>;
 
 function cellOf(
-  exported: EventColumn,
+  exported: ExportedColumn,
   { columns, texts }: PackedEvents,
   { siteId, format }: { siteId: SiteId; format: ExportFormat },
 ): Cell {

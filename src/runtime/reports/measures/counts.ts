@@ -3,13 +3,17 @@ import { DAY_MS, type LocalDate, type SiteId, utcDateOf } from "../../../storage
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { type AggregateQuery, type Plan, planOf } from "../../query/plan.ts";
 import { DAY_BUCKET, type LocalSql, rangeOfDays } from "../../query/date-range.ts";
-import { fragment, numberIn, sql, type SqlRow, textCode } from "../../query/sql.ts";
+import { fragment, numberIn, sql, type SqlRow, type SqlText, textCode } from "../../query/sql.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
 
 export const COUNT_PAGEVIEWS = sql`count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)})`;
 
 /** Revenue in hundredths, of events with an amount. May exceed 64 bits. */
 export const revenueTotal = fragment(() => sql`sum(revenue_amount)`);
+
+/** Revenue in hundredths of the events in one currency. */
+export const revenueIn = (currency: string): SqlText =>
+  sql`coalesce(${revenueTotal()} FILTER (WHERE currency = ${textCode(currency)} AND revenue_amount IS NOT NULL), 0)`;
 
 /** One row: `visitors`, `pageviews`, `events`. */
 export const visitorCounts = (scope: Scope): AggregateQuery => ({

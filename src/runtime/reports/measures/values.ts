@@ -4,16 +4,21 @@
  */
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { AggregateQuery } from "../../query/plan.ts";
-import { columnOf, type Dimension, isDimension, type SessionDimension } from "../../query/filters.ts";
+import {
+  type BreakdownDimension,
+  columnOf,
+  type Dimension,
+  isDimension,
+  isVisitDimension,
+  type VisitDimension,
+} from "../../query/filters.ts";
 import { goalSql } from "../../query/conditions.ts";
-import { eventsIn, hidesEvents, propsIn, type Scope, within } from "../../query/scope.ts";
-import { column, type ColumnName, fragment, sql, type SqlText, textCode } from "../../query/sql.ts";
+import { eventsIn, hidesEvents, propsIn, type Scope, visitsBy, within } from "../../query/scope.ts";
+import { column, type ColumnName, fragment, sql, type SqlText } from "../../query/sql.ts";
 import type { Goal } from "../../sites/goal.ts";
-import { COUNT_PAGEVIEWS, revenueTotal } from "./counts.ts";
+import { COUNT_PAGEVIEWS, revenueIn } from "./counts.ts";
+import { countsOfVisits } from "./visits.ts";
 import { sessionParts, sharedSessions, wholeSessions } from "./sessions.ts";
-
-const revenueIn = (currency: string): SqlText =>
-  sql`coalesce(${revenueTotal()} FILTER (WHERE currency = ${textCode(currency)} AND revenue_amount IS NOT NULL), 0)`;
 
 /** Rows `value`, `visitors`, `pageviews`, `events` and, with a currency, `revenue` (hundredths). Rollups store them without a filter. */
 export const countsByValue = (scope: Scope, name: ColumnName, currency: string | null = null): AggregateQuery => ({
@@ -79,7 +84,7 @@ export const sessionPages = (scope: Scope, sessionGapMs: number, end: End): Aggr
 });
 
 export interface ValueSessions {
-  readonly dimension: Dimension | SessionDimension;
+  readonly dimension: BreakdownDimension;
   readonly sessionGapMs: number;
   readonly goal: Goal | null;
   readonly currency: string | null;
@@ -111,19 +116,33 @@ export const meetsGoal = (goal: Goal | null, scope: Scope): SqlText => (goal ===
 export const columnsOf = (currency: string | null): SqlText => sql`
     value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions${currency === null ? sql`` : sql`, revenue`}`;
 
+/** A SELECT of `session` and `value`: each value that a session has, more than once perhaps. */
+const valuesOfEvents = (scope: Scope, dimension: Dimension | VisitDimension): SqlText =>
+  isVisitDimension(dimension)
+    ? visitsBy(dimension, scope)
+    : sql`SELECT session, ${column(columnOf(dimension))} AS value FROM (${eventsIn(scope)}) AS scoped`;
+
+/** A SELECT of a row for each value of each session, and one of the counts of each value. */
+function valuedAndCounted(scope: Scope, dimension: BreakdownDimension, currency: string | null): readonly [SqlText, SqlText] {
+  if (isDimension(dimension) || isVisitDimension(dimension)) {
+    const valued = sql`
+      SELECT DISTINCT whole, value
+      FROM (${valuesOfEvents(scope, dimension)}) AS values_of_events
+      JOIN wholes ON wholes.session = values_of_events.session`;
+    const counted = isDimension(dimension)
+      ? eventCounts(scope, dimension, currency)
+      : countsOfVisits(scope, { dimension, currency }, false);
+    return [valued, counted];
+  }
+  const page = dimension === "entry-pages" ? sql`entry_page` : sql`exit_page`;
+  const shown = eventsIn({ ...scope, conditions: [] });
+  return [sql`SELECT whole, ${page} AS value FROM matching_sessions WHERE ${page} IS NOT NULL`, countsOfSessions(shown, currency)];
+}
+
 /** `valued` contains a row for each value of each session. */
 function ofWholeSessions(scope: Scope, calendar: Calendar, { dimension, sessionGapMs, goal, currency }: ValueSessions): SqlText {
   const shown = eventsIn({ ...scope, conditions: [] });
-  const page = dimension === "entry-pages" ? sql`entry_page` : sql`exit_page`;
-  const [valued, counted] = isDimension(dimension)
-    ? [
-        sql`
-      SELECT DISTINCT whole, value
-      FROM (SELECT session, ${column(columnOf(dimension))} AS value FROM (${eventsIn(scope)}) AS scoped) AS values_of_events
-      JOIN wholes ON wholes.session = values_of_events.session`,
-        eventCounts(scope, dimension, currency),
-      ]
-    : [sql`SELECT whole, ${page} AS value FROM matching_sessions WHERE ${page} IS NOT NULL`, countsOfSessions(shown, currency)];
+  const [valued, counted] = valuedAndCounted(scope, dimension, currency);
   return sql`
     WITH ${wholeSessions(scope, calendar, sessionGapMs)},
     valued AS (${valued}),

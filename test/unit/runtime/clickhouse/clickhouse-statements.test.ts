@@ -94,7 +94,7 @@ const SCOPE_OF_EXPORTS: Scope = {
   conditions: [{ dimension: "pages", test: { kind: "is", values: [`/${HOSTILE}`] }, isNegated: false }],
 };
 
-const ofDailyExport = (tables: EventTables) => statementsOf(dailyExport(SCOPE_OF_EXPORTS, jsonFormat).steps, tables);
+const ofDailyExport = (tables: EventTables) => statementsOf(dailyExport(SCOPE_OF_EXPORTS, jsonFormat, "event").steps, tables);
 
 const ofRawExport = async (tables: EventTables) =>
   [minutesQuery(SCOPE_OF_EXPORTS), eventsQuery(SCOPE_OF_EXPORTS, { startMs: NOW_MS, endMs: NOW_MS + 60_000 }, 1000)].map((query) =>

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { backUp, type BackupTarget } from "../../../../src/runtime/upkeep/backup.ts";
 import { createSha256 } from "../../../../src/runtime/base/bytes.ts";
 import { verifyData } from "../../../../src/runtime/upkeep/verification.ts";
-import { readCalendars } from "../../../../src/runtime/sites/site-record.ts";
+import { readSites } from "../../../../src/runtime/sites/site-record.ts";
 import { DEFAULT_SETTINGS } from "../../../../src/runtime/sites/site-settings.ts";
 import { decodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { inProcess, Ledger, wrongIn } from "../../../fault/ledger.ts";
@@ -121,7 +121,7 @@ async function copyWhile(name: string, atRead: number): Promise<number> {
 
 /** What the copy holds that its own calendar would have given another date. */
 async function misdatedIn(copy: Stores): Promise<string[]> {
-  const calendarOf = await readCalendars(copy.records, await createSha256());
+  const { calendarOf } = await readSites(copy.records, await createSha256());
   const isMisdated = (key: string, ms: bigint) => {
     const [, site = "", date = ""] = /site_id=([^/]+)\/date=([^/]+)/.exec(key) ?? [];
     return calendarOf(siteId(site))?.dateOf(Number(ms)) !== date;

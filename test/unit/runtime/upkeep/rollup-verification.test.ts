@@ -1,4 +1,5 @@
 /** Verification of rollups with the real engine: correct ones have no fault, and every difference from the events is named. */
+import { NO_ARRIVAL_RULES } from "../../../../src/runtime/arrivals/arrival-names.ts";
 import { createMemoryObjectStore } from "../../../support/memory-object-store.ts";
 import { describe, expect, it } from "vitest";
 import { verifyRollups, type RollupVerificationOptions, sampleOf } from "../../../../src/runtime/upkeep/rollup-verification.ts";
@@ -67,7 +68,13 @@ async function verify(objects: Pick<ObjectStore, "get" | "list" | "folders">, op
   const listing = () =>
     new Partitions({ objects: objects as ObjectStore, parquet: inlineParquetWriter, isSiteId, listingsMax: 1, onStray: () => {} });
   const counts = await verifyRollups(
-    { objects, listing, onFault: (file, reason) => faults.push(`${file}: ${reason}`), calendarOf: () => utcCalendar },
+    {
+      objects,
+      listing,
+      onFault: (file, reason) => faults.push(`${file}: ${reason}`),
+      calendarOf: () => utcCalendar,
+      arrivalRulesOf: () => NO_ARRIVAL_RULES,
+    },
     {
       openEngine: () => {
         engines++;

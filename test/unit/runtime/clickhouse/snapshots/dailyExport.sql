@@ -6,8 +6,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH counted AS (
-      SELECT day, pathname AS value, count(DISTINCT visitor_id) AS visitors
-      FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} AND pathname = {p3:String}) AS scoped
+      SELECT day, value, count(DISTINCT visitor_id) AS visitors
+      FROM (SELECT *, pathname AS value FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} AND pathname = {p3:String}) AS scoped) AS valued
       WHERE event_name = {p4:String}
       GROUP BY ALL
     ),
@@ -17,8 +17,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH counted AS (
-      SELECT day, referrer_source AS value, count(DISTINCT visitor_id) AS visitors
-      FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} AND pathname = {p3:String}) AS scoped
+      SELECT day, value, count(DISTINCT visitor_id) AS visitors
+      FROM (SELECT *, referrer_source AS value FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} AND pathname = {p3:String}) AS scoped) AS valued
       WHERE event_name = {p4:String}
       GROUP BY ALL
     ),

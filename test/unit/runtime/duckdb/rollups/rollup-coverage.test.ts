@@ -138,6 +138,7 @@ describe("a rollup", () => {
     definitions: "",
     sessionWindowMinutes: 30,
     saltRotationDays: 1,
+    arrivals: "",
     events: [],
     measures: { main: 1, "property-values/plan": 2 },
     hasAllProperties: false,

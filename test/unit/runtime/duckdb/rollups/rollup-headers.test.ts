@@ -15,6 +15,7 @@ const ORIGIN: RollupOrigin = {
   definitions: "1",
   sessionWindowMinutes: 30,
   saltRotationDays: 1,
+  arrivals: "",
   events: [],
 };
 

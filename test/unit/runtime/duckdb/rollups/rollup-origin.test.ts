@@ -122,7 +122,7 @@ describe("the files of a day", () => {
 
 describe("a rollup", () => {
   const [site, nextDay] = [siteId("a.test"), day("2026-03-16")];
-  const definitions = { definitions: "d", sessionWindowMinutes: 30, saltRotationDays: 1 };
+  const definitions = { definitions: "d", sessionWindowMinutes: 30, saltRotationDays: 1, arrivals: "" };
   const days = versionsFrom(DAY, [0, 1]);
   const nodeOf = (versions: readonly PartitionVersion[]) => ({ firstDay: DAY, lastDay: nextDay, days: versions, halves: [] });
   const node = nodeOf(days);
@@ -163,6 +163,7 @@ describe("a rollup", () => {
     ["definitions", { ...definitions, definitions: "e" }],
     ["session window", { ...definitions, sessionWindowMinutes: 31 }],
     ["salt rotation", { ...definitions, saltRotationDays: 2 }],
+    ["rules of arrivals", { ...definitions, arrivals: "r" }],
   ])("is not valid with another %s", (_name, changed) => {
     expect(isValid(origin, site, node, changed)).toBe(false);
   });

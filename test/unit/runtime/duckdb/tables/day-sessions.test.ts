@@ -13,6 +13,9 @@ const GAP_MS = 1000;
 
 type Row = readonly [visitor: number, timestampMs: number, page?: number];
 
+/** What a session keeps of its first event. */
+const markOf = ([visitor, timestampMs, page = NO_PAGE]: Row): number => 10_000 * visitor + 10 * timestampMs + page;
+
 function newDay(): DaySessions {
   let count = 100;
   return new DaySessions(GAP_MS, () => ++count);
@@ -22,6 +25,7 @@ const rowsOf = (rows: readonly Row[]): SessionRows => ({
   visitors: Int32Array.from(rows, ([visitor]) => visitor),
   times: Float64Array.from(rows, ([, timestampMs]) => timestampMs),
   pages: Int32Array.from(rows, ([, , page]) => page ?? NO_PAGE),
+  marks: Int32Array.from(rows, markOf),
 });
 
 /** The numbers of rows; null if they are out of order. */
@@ -36,10 +40,12 @@ const describedBy = (sessions: DaySessions): unknown[] =>
     visitor: sessions.visitors[i],
     firstMs: sessions.firstMs[i],
     lastMs: sessions.lastMs[i],
+    events: sessions.events[i],
     interactions: sessions.interactions[i],
     pageviews: sessions.pageviews[i],
     entry: sessions.entryPages[i],
     exit: sessions.exitPages[i],
+    mark: sessions.marks[i],
   }));
 
 /** The same, from the sorted events of each visitor. */
@@ -57,10 +63,12 @@ function modelOf(rows: readonly Row[]): unknown[] {
       visitor: events[0]?.[0],
       firstMs: events[0]?.[1],
       lastMs: events.at(-1)?.[1],
+      events: events.length,
       interactions: events.filter(([, , page]) => page !== NO_INTERACTION).length,
       pageviews: views.length,
       entry: views[0] ?? NO_PAGE,
       exit: views.at(-1) ?? NO_PAGE,
+      mark: events[0] && markOf(events[0]),
     };
   });
 }
@@ -98,7 +106,15 @@ describe("the sessions of a day", () => {
         [1, 3000],
       ]),
     ).toEqual([101, 102]);
-    expect(describedBy(sessions)[0]).toEqual({ visitor: 1, firstMs: 0, lastMs: 900, interactions: 2, pageviews: 2, entry: 7, exit: 8 });
+    expect(describedBy(sessions)[0]).toMatchObject({
+      visitor: 1,
+      firstMs: 0,
+      lastMs: 900,
+      interactions: 2,
+      pageviews: 2,
+      entry: 7,
+      exit: 8,
+    });
   });
 
   it("events of one session may arrive out of order", () => {

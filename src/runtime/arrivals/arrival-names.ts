@@ -1,0 +1,39 @@
+/** What a site's rules make of the stored values of an event: evaluated when a query asks, so that a changed rule holds for the whole past. */
+import { type Arrival, type ArrivalRules, arrivalNamer } from "./arrivals.ts";
+
+/** A site that says nothing. */
+export const NO_ARRIVAL_RULES: ArrivalRules = { ownHosts: [], ignoredReferrers: [], channelRules: [] };
+
+export type ArrivalName = "source" | "referrer" | "channel";
+
+/** The stored values of an event, as they are. */
+export interface StoredArrival {
+  readonly referrer: string | null;
+  readonly utmSource: string | null;
+  readonly utmMedium: string | null;
+  readonly clickId: string | null;
+}
+
+/** The host of a stored referrer, which is an absolute URL without credentials. */
+export function hostOfReferrer(referrer: string): string {
+  const begin = referrer.indexOf("://") + 3;
+  const end = referrer.slice(begin).search(/[/?#:]/);
+  return end < 0 ? referrer.slice(begin) : referrer.slice(begin, begin + end);
+}
+
+const arrivalOf = ({ referrer, utmSource, utmMedium, clickId }: StoredArrival): Arrival => ({
+  referrerHost: referrer === null ? null : hostOfReferrer(referrer),
+  utmSource,
+  utmMedium,
+  clickId,
+});
+
+/** null for an arrival that has no such name. A channel each has. */
+export function arrivalNames(rules: ArrivalRules, siteId: string): (name: ArrivalName, stored: StoredArrival) => string | null {
+  const namer = arrivalNamer(rules, siteId);
+  return (name, stored) => {
+    const arrival = arrivalOf(stored);
+    if (name !== "referrer") return namer[name](arrival);
+    return arrival.referrerHost !== null && namer.isForeign(arrival.referrerHost) ? stored.referrer : null;
+  };
+}
