@@ -1,4 +1,4 @@
-/** The page around the script: its URL and referrer, whatever its elements hide; and the script's errors, which never become the page's. */
+/** The document around the script, whatever its elements hide; and the script's errors, which never become the page's. */
 import { PREFIX } from "./names.ts";
 
 // oxlint-disable-next-line no-console -- the one place where the page's author can be told
@@ -9,8 +9,7 @@ export const attempt = <Result>(action: () => Result): Result | undefined => {
   try {
     return action();
   } catch (error) {
-    warn(error);
-    return undefined;
+    return warn(error) as undefined;
   }
 };
 
@@ -23,24 +22,3 @@ type ReadProperties = Pick<Document, "currentScript" | "hidden" | "prerendering"
  */
 export const documentProperty = <Name extends keyof ReadProperties>(name: Name): ReadProperties[Name] =>
   typeof document[name] === "object" ? (Reflect.get(Document.prototype, name, document) as ReadProperties[Name]) : document[name];
-
-/**
- * The page's URL without its fragment. With `hash` the fragment continues the path, because the service stores only the
- * path: `/app#/about` becomes `/app/about`. A query in the fragment joins the page's own; whatever follows an `=` or `&`
- * outside a query may be a secret like `#access_token=…` and is dropped.
- */
-export const pageUrl = (hash: boolean): string =>
-  (hash
-    ? location.href.replace(
-        // Anchored, so that a URL with many "?" is not tried from each of them.
-        /^([^?#]*?)\/?(\?[^#]*)?#!?\/?(?![!/&=#]|$)([^?&=#]*)(\?.*)?.*/,
-        (_, base, search = "", path, query = "") => `${base}/${path}${search}${search ? query.replace("?", "&") : query}`,
-      )
-    : location.href
-  ).replace(/#.*/, "");
-
-/** Empty when the visitor came from this origin. */
-export const externalReferrer = (): string => {
-  const referrer = documentProperty("referrer");
-  return referrer.startsWith(`${location.origin}/`) ? "" : referrer;
-};

@@ -2,7 +2,7 @@
 
 import { attempt } from "./page.ts";
 import { PREFIX } from "./names.ts";
-import { ownTag, settingsFrom } from "./settings.ts";
+import { configure, ownTag } from "./settings.ts";
 import { startTracking } from "./start.ts";
 import type { Track } from "./event.ts";
 
@@ -14,7 +14,8 @@ attempt(() => {
   // DOM clobbering: an element or frame with this name is also a global, with properties of its own.
   const { q, ran } = typeof globals[PREFIX] === "function" ? globals[PREFIX] : ({} as Partial<PublicFunction>);
   if (ran) return;
-  const svc: PublicFunction = startTracking(settingsFrom(ownTag()), [...(q || [])]);
+  configure(ownTag());
+  const svc: PublicFunction = startTracking([...(q || [])]);
   svc.ran = true;
   globals[PREFIX] = svc;
 });

@@ -3,23 +3,31 @@
 import { documentProperty } from "./page.ts";
 import { EVENT_PATH } from "./names.ts";
 
-/** Boolean attributes, as `dataset` spells them. */
-type Flag = "includeLocal" | "honorDnt" | "hash" | "outbound" | "downloads";
+/** Attributes that turn something on, as `dataset` spells them. */
+type Flag = "includeLocal" | "honorDnt" | "hash" | "frames" | "outbound" | "downloads";
 
-export type Settings = {
-  /** Empty if no tag names a site; then nothing is sent. */
-  readonly site: string;
-  readonly api: string;
-  readonly excluded: readonly RegExp[];
-  readonly download: RegExp;
-  readonly flag: (name: Flag) => boolean;
-};
+type Attributes = { readonly [name: string]: string | undefined };
+
+type Tag = { readonly dataset: Attributes; readonly src?: string };
+
+// One tracker runs in a page, so these are variables: every one that is passed on would cost bytes.
+/** None if no tag names a site; then nothing is sent. */
+export let sites: readonly string[];
+export let api: string;
+export let excluded: readonly RegExp[];
+/** Hosts to which links are not outbound: the page's, with and without `www.` like that of a referrer, and others that the site names. */
+export let ownHosts: readonly RegExp[];
+export let download: RegExp;
+export let attributes: Attributes;
+
+/** An attribute without a value is true, as in HTML. */
+export const flag = (name: Flag): boolean => name in attributes && attributes[name] !== "false";
 
 const DOWNLOAD_EXTENSIONS =
-  "pdf|csv|txt|rtf|docx?|xlsx?|pptx?|od[pst]|epub|zip|rar|7z|t?gz|tar|dmg|pkg|exe|msi|deb|rpm|apk|iso|mp[34]|wav|mov|avi|mkv|webm";
+  "pdf|csv|txt|rtf|(doc|xls|ppt)x?|od[pst]|epub|zip|rar|7z|t?gz|tar|dmg|pkg|exe|msi|deb|rpm|apk|iso|mp[34]|wav|mov|avi|mkv|webm";
 
 /** `*` matches any characters, slashes included; a trailing slash is optional. Like a URL's path, the pattern is percent-encoded. */
-export const pathPattern = (pattern: string): RegExp =>
+const patternOf = (pattern: string): RegExp =>
   new RegExp(
     `^${pattern
       .replace(/[^!-~]+/g, encodeURI)
@@ -27,24 +35,26 @@ export const pathPattern = (pattern: string): RegExp =>
       .replace(/\*/g, ".*")}/?$`,
   );
 
-type Tag = { readonly dataset: { readonly [name: string]: string | undefined }; readonly src: string };
-
-const namesSite = (tag: unknown): tag is HTMLScriptElement => tag instanceof HTMLScriptElement && !!tag.dataset.domain;
+const listed = (list = ""): readonly string[] => list.match(/[^\s,]+/g) || [];
 
 /** HTML scripts only: those of SVG have no `src`. A tag manager runs the script without a `currentScript`. */
 export const ownTag = (): Tag =>
-  [documentProperty("currentScript"), ...documentProperty("querySelectorAll").call(document, "script[data-domain]")].find(namesSite) || {
-    dataset: {},
-    src: "",
-  };
+  (
+    [
+      documentProperty("currentScript"),
+      ...documentProperty("querySelectorAll").call(document, "script[data-domain]"),
+    ] as (HTMLScriptElement | null)[]
+  ).find((tag) => tag && "src" in tag && tag.dataset.domain) || { dataset: {} };
 
-export const settingsFrom = ({ dataset, src }: Tag): Settings => ({
-  site: dataset.domain || "",
+/** Called before anything else. `exclude` are paths as such, which an attribute cannot always list. */
+export const configure = ({ dataset, src }: Tag, exclude = listed(dataset.exclude)): void => {
+  attributes = dataset;
+  sites = listed(dataset.domain);
   // An inline script sends to the page's origin.
-  api: dataset.api || new URL(src || location.href).origin + EVENT_PATH,
-  excluded: ((dataset.exclude || "").match(/[^\s,]+/g) || []).map(pathPattern),
+  api = dataset.api || new URL(EVENT_PATH, src || location.href).href;
+  excluded = exclude.map(patternOf);
+  const host = location.hostname.replace(/^www\./, "");
+  ownHosts = listed(`${host},www.${host},${dataset.ownHosts}`).map(patternOf);
   // Extensions may have any separator and a leading dot.
-  download: new RegExp(`\\.\\b(${(dataset.downloadExt || "").replace(/\W+/g, "|") || DOWNLOAD_EXTENSIONS})$`, "i"),
-  // An attribute without a value is true, as in HTML.
-  flag: (name) => name in dataset && dataset[name] !== "false",
-});
+  download = new RegExp(`\\.\\b(${(dataset.downloadExt || "").replace(/\W+/g, "|") || DOWNLOAD_EXTENSIONS})$`, "i");
+};

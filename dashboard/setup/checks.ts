@@ -179,7 +179,7 @@ function scriptCheck({ script, uses_tag_manager: usesTagManager }: Findings): Ch
 function siteCheck(siteId: string, { script, data_domain: named }: Findings): Check[] {
   if (script !== "found" && script !== "other_address") return [];
   if (named === null) return [problem("The script tag names no site", `Add \`data-domain="${siteId}"\` to it.`)];
-  if (named !== siteId)
+  if (!named.split(",").includes(siteId))
     return [problem(`The script tag is for \`${named}\``, `Change it to \`data-domain="${siteId}"\`, or open that site here.`)];
   return [ok(`The script tag is for \`${siteId}\``)];
 }

@@ -46,6 +46,9 @@ export const TrackingCodePanel = () => (
       <>
         <h3>{site.value}</h3>
         <Snippet siteId={site.value} />
+        <p class="hint">
+          <Marked text={`To count a page in several sites, list them: \`data-domain="${site.value},all.example"\`.`} />
+        </p>
       </>
     )}
   </Dialog>

@@ -117,7 +117,7 @@ const PAGE_FINDINGS = closed({
   script: text("`mentioned`: there is no script tag, but the address is in the page. `other_address`: the tag loads another one.", {
     enum: SCRIPT_FINDINGS,
   }),
-  data_domain: orNull(text("The site that the script tag names; null without one.")),
+  data_domain: orNull(text("The site that the script tag names, or several, separated by commas; null without one.")),
   uses_tag_manager: boolean("Whether the page loads Google Tag Manager."),
   script_blocked_by: blocker("loading the script"),
   events_blocked_by: blocker("sending events"),

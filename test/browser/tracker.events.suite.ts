@@ -15,6 +15,14 @@ export function describeEvents(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
     });
 
+    test("says of an event that it is no interaction only for the value false", async ({ expect }) => {
+      const visit = await bench.visit();
+      for (const interactive of ["false", "true", "null", "undefined", "0"])
+        await visit.run(`svc("Scroll", { interactive: ${interactive} })`);
+      const scroll = visit.event("Scroll", "/");
+      expect(await visit.events()).toEqual([visit.pageview("/"), { ...scroll, interactive: false }, ...Array(4).fill(scroll)]);
+    });
+
     test("sends one event per call, also for identical calls", async ({ expect }) => {
       const visit = await bench.visit({ body: `<button onclick="svc('Added')">add</button>` });
       await visit.page.click("button");
@@ -154,14 +162,14 @@ export function describeEvents(bench: TrackerBench): void {
   });
 
   describe.concurrent("revenue and currency", () => {
-    test("are sent, with the currency in upper case", async ({ expect }) => {
+    test("are sent as they are given; the service stores the currency in capitals", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`svc("Purchase", { revenue: 19.99, currency: "eur" })`);
       await visit.run(`svc("Purchase", { revenue: -5, currency: "USD" })`);
       await visit.run(`svc("Purchase", { revenue: 0 })`);
       expect(await visit.events()).toEqual([
         visit.pageview("/"),
-        visit.event("Purchase", "/", { ra: 19.99, rc: "EUR" }),
+        visit.event("Purchase", "/", { ra: 19.99, rc: "eur" }),
         visit.event("Purchase", "/", { ra: -5, rc: "USD" }),
         visit.event("Purchase", "/", { ra: 0 }),
       ]);

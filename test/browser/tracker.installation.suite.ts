@@ -114,6 +114,19 @@ export function describeInstallation(bench: TrackerBench): void {
       await expect.poll(() => visit.site.visits(EVENT_PATH)).toBe(1);
     });
 
+    test("sends each event to all sites that data-domain lists, and a callback gets the response for the first", async ({ expect }) => {
+      const visit = await bench.visit({
+        page: ({ recording }) => scriptTag(recording).replace(SITE_ID, "one.example, two.example"),
+      });
+      const answer = await visit.run(`new Promise((callback) => svc("Signup", { props: { a: 1 }, callback }))`);
+      expect(answer).toEqual({ status: 202 });
+      const sent = await visit.events();
+      const [view, signup] = [visit.pageview("/"), visit.event("Signup", "/", { p: '{"a":1}' })];
+      const expected = ["one.example", "two.example"].flatMap((d) => [view, signup].map((event) => ({ ...event, d })));
+      expect(sent).toHaveLength(4);
+      expect(sent).toEqual(expect.arrayContaining(expected));
+    });
+
     test("does nothing the second time on a page with two of its tags", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ tag }) => tag + tag,

@@ -61,6 +61,29 @@ export function describeLinks(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/`)]);
     });
 
+    test("links to the page's host are not counted, with or without www., of any scheme and port", async ({ expect }) => {
+      const { visit } = await visitWithLinks(OUTBOUND, () => "", { hostname: "www.shop.example" });
+      for (const url of ["http://shop.example/", "https://www.shop.example/", "http://shop.example:8080/a"]) {
+        await visit.run(`document.body.innerHTML = '<a href="${url}" target="_blank">own</a>'`);
+        await visit.page.click("a");
+      }
+      await visit.run(`document.body.innerHTML = '<a href="http://blog.shop.example/" target="_blank">other</a>'`);
+      await visit.page.click("a");
+      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, "http://blog.shop.example/")]);
+    });
+
+    test("links to the hosts of data-own-hosts are not counted", async ({ expect }) => {
+      const attributes = { ...OUTBOUND, "data-own-hosts": "*.shop.example, pay.example" };
+      const { visit } = await visitWithLinks(attributes, () => "", { hostname: "shop.example" });
+      const hosts = ["blog.shop.example", "a.b.shop.example", "pay.example", "notshop.example", "pay.example.net"];
+      for (const host of hosts) {
+        await visit.run(`document.body.innerHTML = '<a href="http://${host}/" target="_blank">link</a>'`);
+        await visit.page.click("a");
+      }
+      const others = ["http://notshop.example/", "http://pay.example.net/"];
+      expect(await visit.events()).toEqual([visit.pageview("/"), ...others.map((url) => outbound(visit, url))]);
+    });
+
     test("nothing is sent without the attribute", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks({}, (origin) => `<a href="${origin}/">away</a>`);
       await visit.page.click("a");
@@ -236,6 +259,21 @@ export function describeLinks(bench: TrackerBench): void {
       const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/report.zip">file</a>`);
       await visit.page.click("a");
       expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/report.zip`)]);
+    });
+
+    test("a link with the attribute download is one event, whatever its address ends in", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(
+        { ...OUTBOUND, ...DOWNLOADS },
+        (origin) => `<a href="/export?format=xyz" download="all.xyz">own</a><a id="away" href="${origin}/report.xyz" download>away</a>`,
+      );
+      visit.site.publish("/export", "data");
+      await visit.page.click("a");
+      await visit.page.click("#away");
+      expect(await visit.events()).toEqual([
+        visit.pageview("/"),
+        download(visit, `${visit.site.origin}/export`),
+        download(visit, `${elsewhere}/report.xyz`),
+      ]);
     });
 
     test("a file that opens in a new tab is one event", async ({ expect }) => {

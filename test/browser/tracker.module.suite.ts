@@ -55,7 +55,7 @@ export function describeModule(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([
         visit.pageview("/"),
         visit.event("Early", "/", { p: '{"n":1}' }),
-        visit.event("Late", "/", { ra: 2, rc: "EUR" }),
+        visit.event("Late", "/", { ra: 2, rc: "eur" }),
         visit.pageview("/next"),
       ]);
     });
@@ -88,12 +88,14 @@ export function describeModule(bench: TrackerBench): void {
 
     test("has the same options as the script tag", async ({ expect }) => {
       const { visit } = await visitOf(
-        `exclude: ["/hidden/*", "/gone"], hash: true, outbound: true, downloads: ["dat"]`,
+        `exclude: ["/hidden/*", "/gone"], hash: "all", query: "ignore", frames: true, outbound: true, ownHosts: ["*.own.example"], downloads: ["dat"]`,
         `window.move = (to) => history.pushState(null, "", to);`,
-        `<a id="out" href="http://elsewhere.example/" target="_blank">out</a><a id="file" href="/files/x.dat" download>file</a>`,
+        `<a id="out" href="http://elsewhere.example/" target="_blank">out</a>
+        <a id="own" href="http://www.own.example/" target="_blank">own</a><a id="file" href="/files/x.dat" download>file</a>`,
       );
-      for (const path of ["/hidden/page", "/gone", "/#/inner"]) await visit.run(`move("${path}")`);
+      for (const path of ["/hidden/page", "/gone", "/#inner", "/?q=1#inner"]) await visit.run(`move("${path}")`);
       await visit.page.click("#out");
+      await visit.page.click("#own");
       await visit.page.click("#file");
       const events = await visit.events();
       expect(events.map(({ n, u }) => [n, new URL(String(u)).pathname])).toEqual([

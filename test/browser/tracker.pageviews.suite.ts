@@ -27,6 +27,11 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/", { w: 412 })]);
     });
 
+    test("has the campaign of its fragment, and nothing else of it", async ({ expect }) => {
+      const visit = await bench.visit({ path: "/a?q=1#access_token=secret&utm_source=letter&utm_medium=email&gclid=1" });
+      expect(await visit.events()).toEqual([visit.pageview("/a?q=1&utm_source=letter&utm_medium=email&gclid=1")]);
+    });
+
     test("keeps the query and omits the fragment", async ({ expect }) => {
       const visit = await bench.visit({ path: "/a%20b/?utm_source=x&q=%C3%BC#access_token=secret" });
       expect(await visit.events()).toEqual([visit.pageview("/a%20b/?utm_source=x&q=%C3%BC")]);
@@ -219,6 +224,59 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/list?page=1"), visit.pageview("/list?page=2")]);
     });
 
+    for (const [from, to] of [
+      ["/?utm_source=x", "/"],
+      ["/list/?utm_source=x&page=2&utm_medium=y#top", "/list?page=2"],
+      ["/list?page=2&gclid=1&fbclid=2&msclkid=3&irclickid=4", "/list?page=2"],
+      ["/list?x=1&amp;utm_source=a", "/list?x=1"],
+      ["/#utm_source=letter&utm_medium=email", "/"],
+      ["/", "/?utm_source=added"],
+      ["/about", "/about/"],
+      ["/about/", "/about"],
+      ["/about/?tab=1", "/about?tab=1"],
+    ] as const) {
+      test(`from ${from} to ${to} is no navigation`, async ({ expect }) => {
+        const visit = await bench.visit({ path: from });
+        await visit.run(`history.replaceState(null, "", "${to}")`);
+        await visit.run(`history.pushState(null, "", "/next")`);
+        const [first, ...more] = await visit.events();
+        expect(first).toMatchObject({ n: "pageview" });
+        expect(more).toEqual([visit.pageview("/next")]);
+      });
+    }
+
+    for (const [from, to] of [
+      ["/list", "/list?page=1"],
+      ["/list?utm_source=x&page=1", "/list?utm_source=x&page=2"],
+      ["/list?id=1", "/list?id=2"],
+      ["/list?braid=1", "/list?epikk=1"],
+      ["/a", "/a/b"],
+    ] as const) {
+      test(`from ${from} to ${to} is a pageview`, async ({ expect }) => {
+        const visit = await bench.visit({ path: from });
+        await visit.run(`history.replaceState(null, "", "${to}")`);
+        expect(await visit.events()).toEqual([visit.pageview(from), visit.pageview(to)]);
+      });
+    }
+
+    test('with data-query="ignore", only another path is a pageview', async ({ expect }) => {
+      const visit = await bench.visit({ attributes: { "data-query": "ignore" }, path: "/search" });
+      for (const q of ["a", "an", "ana"]) await visit.run(`history.replaceState(null, "", "?q=${q}")`);
+      await visit.run(`history.pushState(null, "", "/found?q=ana")`);
+      expect(await visit.events()).toEqual([visit.pageview("/search"), visit.pageview("/found?q=ana")]);
+    });
+
+    testNeeding(bench.browser, "hasNavigationApi", "by the Navigation API alone is a pageview", async ({ expect }) => {
+      const visit = await bench.visit({
+        head: `<script>navigation.addEventListener("navigate", (event) => event.canIntercept && event.intercept())</script>`,
+      });
+      await visit.run(`navigation.navigate("/one").finished.then(() => 1)`);
+      await visit.run(`navigation.navigate("/one#part").finished.then(() => 1)`);
+      await visit.run(`navigation.navigate("/two", { history: "replace" }).finished.then(() => 1)`);
+      await visit.run(`history.pushState(null, "", "/three")`);
+      expect(await visit.events()).toEqual(["/", "/one", "/two", "/three"].map((path) => visit.pageview(path)));
+    });
+
     test("to the same path and query is not counted twice", async ({ expect }) => {
       const visit = await bench.visit({ path: "/list?page=1" });
       await visit.run(`history.pushState(null, "", "/list?page=1")`);
@@ -323,7 +381,8 @@ export function describePageviews(bench: TrackerBench): void {
       ["/app/#/about", "/app/about"],
       ["/#/about/us", "/about/us"],
       ["/app#!/about", "/app/about"],
-      ["/app#about", "/app/about"],
+      ["/app#about", "/app"],
+      ["/app#12.5/48.1/11.5", "/app"],
       ["/app#/", "/app"],
       ["/app", "/app"],
       ["/app?utm_source=x#/about", "/app/about?utm_source=x"],
@@ -331,10 +390,30 @@ export function describePageviews(bench: TrackerBench): void {
       ["/app?utm_source=x#/about?tab=1", "/app/about?utm_source=x&tab=1"],
       ["/app?utm_source=x#/about#team", "/app/about?utm_source=x"],
       ["/#/?q=a", "/?q=a"],
-      ["/callback#access_token=secret&state=1", "/callback/access_token"],
+      ["/callback#access_token=secret&state=1", "/callback"],
+      ["/callback#/token=secret", "/callback"],
+      ["/callback#state=1&access_token=secret", "/callback"],
+      ["/#utm_source=a&utm_medium=b", "/?utm_source=a&utm_medium=b"],
+      ["/app?x=1#utm_source=a&amp;utm_medium=b", "/app?x=1&utm_source=a&amp;utm_medium=b"],
+      ["/app#/about?utm_source=a", "/app/about?utm_source=a"],
     ] as const) {
       test(`${path} is sent as ${sent}`, async ({ expect }) => {
         const visit = await bench.visit({ ...HASH, path });
+        expect(await visit.events()).toEqual([visit.pageview(sent)]);
+      });
+    }
+
+    for (const [path, sent] of [
+      ["/app#about", "/app/about"],
+      ["/app/#!about?tab=1", "/app/about?tab=1"],
+      ["/app#/about", "/app/about"],
+      ["/app#12.5/48.1/11.5", "/app/12.5/48.1/11.5"],
+      ["/callback#access_token=secret&state=1", "/callback"],
+      ["/app#utm_source=a&gclid=1", "/app?utm_source=a&gclid=1"],
+      ["/app", "/app"],
+    ] as const) {
+      test(`with the value all, ${path} is sent as ${sent}`, async ({ expect }) => {
+        const visit = await bench.visit({ attributes: { "data-hash": "all" }, path });
         expect(await visit.events()).toEqual([visit.pageview(sent)]);
       });
     }

@@ -142,10 +142,44 @@ export function describeUncounted(bench: TrackerBench): void {
     });
   });
 
+  describe.concurrent("data-frames", () => {
+    const framed = async (attributes: Record<string, string>) => {
+      const visit = await bench.visit({ page: () => "" });
+      visit.site.publish("/inner", scriptTag(visit.recording, attributes));
+      visit.site.publish("/outer", `${visit.tag}<iframe src="/inner"></iframe>`);
+      await visit.page.goto(`${visit.site.origin}/outer`);
+      await visit.page.frameLocator("iframe").locator("body").waitFor({ state: "attached" });
+      return visit;
+    };
+
+    test("a frame in another page of its origin is not counted without the attribute", async ({ expect }) => {
+      const visit = await framed({});
+      expect(await visit.events()).toEqual([visit.pageview("/outer")]);
+    });
+
+    test("such a frame is counted if the attribute is set", async ({ expect }) => {
+      const visit = await framed({ "data-frames": "" });
+      const events = await visit.events();
+      expect(events).toHaveLength(2);
+      expect(events).toEqual(
+        expect.arrayContaining([visit.pageview("/outer"), visit.pageview("/inner", { w: expect.any(Number) as unknown })]),
+      );
+    });
+
+    test("a frame in a page of another site is counted", async ({ expect }) => {
+      const other = bench.createSite();
+      const visit = await bench.visit({ page: () => "" });
+      visit.site.publish("/inner", visit.tag);
+      other.publish("/", `<iframe src="${visit.site.origin}/inner"></iframe>`);
+      await visit.page.goto(`${other.origin}/`);
+      expect(await visit.events()).toEqual([visit.pageview("/inner", { r: `${other.origin}/`, w: expect.any(Number) as unknown })]);
+    });
+  });
+
   describe.concurrent("data-exclude", () => {
     for (const [patterns, skipped, counted] of [
       ["/admin", ["/admin", "/admin/", "/admin?tab=1"], ["/admin/users", "/administration", "/shop/admin"]],
-      ["/admin/*", ["/admin/users/7", "/admin/"], ["/admin", "/shop/admin/users"]],
+      ["/admin/*", ["/admin/", "/admin/users/7"], ["/admin", "/shop/admin/users"]],
       ["/admin*", ["/admin", "/administration"], ["/"]],
       ["/posts/*/edit", ["/posts/7/edit", "/posts/7/8/edit"], ["/posts/7", "/posts/edit"]],
       ["*/edit", ["/posts/7/edit"], ["/posts/7/editor"]],

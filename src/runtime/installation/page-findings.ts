@@ -20,7 +20,7 @@ type Blocker = (typeof BLOCKERS)[number];
 
 export interface HtmlFindings {
   readonly script: (typeof SCRIPT_FINDINGS)[number];
-  /** The site that the tag names; null without one. */
+  /** The sites that the tag names, separated by commas; null without one. */
   readonly dataDomain: string | null;
   readonly usesTagManager: boolean;
   readonly scriptBlockedBy: Blocker | null;
@@ -88,10 +88,15 @@ function eventUrlOf(tag: ScriptTag | null, page: URL, scriptUrl: URL): URL {
   return (api ? resolve(api, page) : null) ?? new URL(path, tag?.finding === "found" ? tag.url : scriptUrl);
 }
 
-const siteNamedBy = (tag: ScriptTag | null): string | null => {
+function sitesNamedBy(tag: ScriptTag | null): string | null {
   const named = tag?.attributes.get("data-domain") ?? "";
-  return isSiteId(named) ? named : null;
-};
+  return (
+    named
+      .split(/[\s,]+/)
+      .filter(isSiteId)
+      .join(",") || null
+  );
+}
 
 /** Checks the page at `page`, the target of all redirects. */
 export function findingsIn({ html, policy }: FetchedPage, page: URL, installed: InstalledScript): HtmlFindings {
@@ -105,7 +110,7 @@ export function findingsIn({ html, policy }: FetchedPage, page: URL, installed: 
     isMixedContent(target, page) ? "mixed_content" : isAllowed ? null : "policy";
   return {
     script: scriptTag?.finding ?? (html.includes(scriptUrl.host + scriptUrl.pathname) ? "mentioned" : "absent"),
-    dataDomain: siteNamedBy(scriptTag),
+    dataDomain: sitesNamedBy(scriptTag),
     usesTagManager: html.includes(TAG_MANAGER),
     scriptBlockedBy: blocker(csp.allowsScript(wanted), url),
     eventsBlockedBy: blocker(csp.allowsEvents(events), events.url),

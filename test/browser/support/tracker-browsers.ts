@@ -7,7 +7,7 @@ import { launchBrowser } from "./browser.ts";
 import { FIREFOX_PATH, launchFirefox } from "./firefox.ts";
 
 /** What a case may need of its browser. */
-export type Ability = "prerenders" | "keepsPagesForBack" | "hidesBackgroundTabs" | "sendsClientHints";
+export type Ability = "prerenders" | "keepsPagesForBack" | "hidesBackgroundTabs" | "sendsClientHints" | "hasNavigationApi";
 
 export type TrackerBrowser = {
   readonly name: string;
@@ -37,6 +37,7 @@ export const FIREFOX: TrackerBrowser = {
   lacks: {
     prerenders: "it prerenders no pages",
     sendsClientHints: "it has no client hints",
+    hasNavigationApi: "it has no Navigation API",
   },
   keepsWindows: true,
   launch: launchFirefox,

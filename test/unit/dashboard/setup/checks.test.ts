@@ -167,6 +167,7 @@ describe("the checks of a page", () => {
 
   it("the checks of a page say that the tag names no site, or another", () => {
     expect(pageOf(page({ data_domain: null }))[1]).toBe("problem: The script tag names no site");
+    expect(pageOf(page({ data_domain: "www.example.com,example.com" }))[1]).toBe("ok: The script tag is for `example.com`");
     expect(pageOf(page({ data_domain: "www.example.com" }))[1]).toBe("problem: The script tag is for `www.example.com`");
   });
 

@@ -76,6 +76,7 @@ describe("the findings in a page", () => {
 
   it("name the site of the tag, unless it is not a site id", () => {
     expect(findings(TAG.replace("shop.example", "www.shop.example")).dataDomain).toBe("www.shop.example");
+    expect(findings(TAG.replace("shop.example", "shop.example, <secret>, all.example")).dataDomain).toBe("shop.example,all.example");
     expect(findings(TAG.replace("shop.example", "<secret text>")).dataDomain).toBeNull();
     expect(findings(`<script src="${SCRIPT}"></script>`)).toEqual({ ...FOUND, dataDomain: null });
   });
