@@ -4,6 +4,7 @@ import { ClickhouseEvents } from "../../src/runtime/clickhouse/clickhouse-events
 import { creation, eventTables, prepareSchema, type SchemaStep } from "../../src/runtime/clickhouse/schema.ts";
 import { createCounters } from "../../src/runtime/base/metrics/metrics.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";
+import { normalizeHost, normalizePath } from "../../src/shared/paths.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 
@@ -14,6 +15,19 @@ const [SITE, OTHER] = SITES as [SiteId, SiteId];
 const DAYS = ["2026-03-13", "2026-03-14", "2026-04-01"] as LocalDate[];
 const [FIRST, SECOND, LAST] = DAYS as [LocalDate, LocalDate, LocalDate];
 const [NODE, OTHER_NODE] = ["00112233aabbccdd", "ffeeddccbbaa9988"] as const;
+
+/** Paths and hosts as earlier versions stored them. */
+const SENT = [
+  ["/", "one.test"],
+  ["/caf%c3%a9", "one.test."],
+  ["/caf%C3%A9/%E6%a9%9f", "(unknown)"],
+  ["/%7Ejo%2d%6F%5f%41%30", "a.one.test.."],
+  ["/a%2fb%3f%25%20", "one.test"],
+  ["/100%/%c3%a9%41", "one.test"],
+  ["/%%341%4", "one.test"],
+  ["/a^b|c", "one.test"],
+  ["/%ff%fe", "127.0.0.1"],
+] as const;
 
 /** The next step of a later release. */
 const ADDED_COLUMN: SchemaStep = ({ stored, onCluster }) => [`ALTER TABLE ${stored} ${onCluster} ADD COLUMN IF NOT EXISTS added UInt8`];
@@ -54,7 +68,7 @@ describe("the schema", () => {
     await Promise.all([prepareSchema(connection, tables), prepareSchema(connection, tables)]);
     const rows = await query("SELECT count() FROM schema_versions");
     await prepareSchema(connection, tables);
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("5");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
     expect(await query("SELECT count() FROM schema_versions")).toBe(rows);
   });
 
@@ -68,9 +82,9 @@ describe("the schema", () => {
     const { connection, tables, query } = server;
     const first: SchemaStep = (all) => creation(all);
     for (const sql of ADDED_COLUMN(tables)) await query(sql);
-    await prepareSchema(connection, tables, [first, first, first, first, first, ADDED_COLUMN]);
+    await prepareSchema(connection, tables, [first, first, first, first, first, first, ADDED_COLUMN]);
     expect(await query(`SELECT count(), sum(added) FROM ${tables.all}`)).toBe("24\t0");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("7");
   });
 
   it("gains the table of settings in an upgrade from version 2, and keeps its nodes", async () => {
@@ -82,7 +96,7 @@ describe("the schema", () => {
     await prepareSchema(connection, tables);
     expect(await query("SELECT count() FROM site_settings")).toBe("0");
     expect(await query("SELECT node FROM nodes")).toBe("a");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("5");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
   });
 
   it("gains the column of engaged seconds in an upgrade from version 3, and keeps its rows", async () => {
@@ -91,23 +105,38 @@ describe("the schema", () => {
     await query("ALTER TABLE schema_versions DELETE WHERE version >= 4 SETTINGS mutations_sync = 2");
     await prepareSchema(connection, tables);
     expect(await query(`SELECT count(), count(engaged_seconds) FROM ${tables.all}`)).toBe("24\t0");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("5");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
   });
 
   it("gains the kinds of click ids and the marks of interactions in an upgrade from version 4, and its rows have neither", async () => {
     const { connection, tables, query } = await withRows();
     await query(`ALTER TABLE ${tables.stored} DROP COLUMN click_id, DROP COLUMN interactive SETTINGS mutations_sync = 2`);
-    await query("ALTER TABLE schema_versions DELETE WHERE version = 5 SETTINGS mutations_sync = 2");
+    await query("ALTER TABLE schema_versions DELETE WHERE version >= 5 SETTINGS mutations_sync = 2");
     await prepareSchema(connection, tables);
     expect(await query(`SELECT any(click_id), uniqExact(click_id), count(interactive) FROM ${tables.all}`)).toBe("(unknown)\t1\t0");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("5");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
+  });
+
+  it("spells paths and hosts of earlier rows as today in an upgrade from version 5", async () => {
+    const { connection, tables, query } = await made();
+    await prepareSchema(connection, tables);
+    const insert = (pathname: string, hostname: string, row: number) =>
+      query(`INSERT INTO ${tables.all} (site_id, day, node, segment, row, visitor_id, event_name, pathname, hostname)
+        VALUES ('${SITE}', 20000, '${NODE}', 1, ${row}, 7, 'pageview', '${pathname}', '${hostname}')`);
+    for (const [i, [pathname, hostname]] of SENT.entries()) await insert(pathname, hostname, i);
+    await query("ALTER TABLE schema_versions DELETE WHERE version = 6 SETTINGS mutations_sync = 2");
+    await prepareSchema(connection, tables);
+    // Mutations are made in their order, so that this one waits for the other.
+    await query("ALTER TABLE events_data DELETE WHERE false SETTINGS mutations_sync = 1");
+    const rows = (await query(`SELECT pathname, hostname FROM ${tables.all} ORDER BY row`)).split("\n").map((row) => row.split("\t"));
+    expect(rows).toEqual(SENT.map(([pathname, hostname]) => [normalizePath(pathname), normalizeHost(hostname)]));
   });
 
   it("is refused if a newer program has upgraded it, with a message that says what to do", async () => {
     const { connection, tables } = await made();
-    await prepareSchema(connection, tables, [(all) => creation(all), ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN]);
+    await prepareSchema(connection, tables, [(all) => creation(all), ...Array<SchemaStep>(6).fill(ADDED_COLUMN)]);
     await expect(prepareSchema(connection, tables)).rejects.toThrow(
-      /has version 6 of the schema, and this program knows versions up to 5: install the newer release again/,
+      /has version 7 of the schema, and this program knows versions up to 6: install the newer release again/,
     );
   });
 });

@@ -124,6 +124,28 @@ export type SchemaStep = (tables: EventTables) => readonly string[];
 const addColumn = ({ stored, all, onCluster }: EventTables, definition: string): readonly string[] =>
   [...new Set([stored, all])].map((table) => `ALTER TABLE ${table} ${onCluster} ADD COLUMN IF NOT EXISTS ${definition}`);
 
+/** A percent-encoding, as `normalizePathPart` has it; `piece` is what follows its "%". */
+const ENCODING = "concat('%', upper(substring(piece, 1, 2)), substring(piece, 3))";
+const DECODED = "concat(unhex(substring(piece, 1, 2)), substring(piece, 3))";
+
+const NORMALIZED_PATHNAME = `arrayStringConcat(arrayMap(
+    (piece, place) -> multiIf(
+      place = 1, piece,
+      NOT match(piece, '^[0-9A-Fa-f]{2}'), concat('%', piece),
+      match(pathname, '%([^0-9A-Fa-f]|[0-9A-Fa-f]([^0-9A-Fa-f]|$)|$)'), ${ENCODING},
+      match(unhex(substring(piece, 1, 2)), '^[0-9A-Za-z._~-]$'), ${DECODED},
+      ${ENCODING}
+    ),
+    splitByChar('%', replaceAll(pathname, '^', '%5E')),
+    arrayEnumerate(splitByChar('%', replaceAll(pathname, '^', '%5E')))
+  ))`;
+
+/** A mutation, which runs in the background. Paths of earlier versions are what the URL parser returned. */
+const normalizePages = ({ stored, onCluster }: EventTables): string => `ALTER TABLE ${stored} ${onCluster} UPDATE
+  pathname = ${NORMALIZED_PATHNAME},
+  hostname = replaceRegexpOne(hostname, '([^.])[.]+$', '\\\\1')
+  WHERE match(pathname, '[%^]') OR endsWith(hostname, '.')`;
+
 /** The schema's version is the number of steps. */
 const STEPS: readonly SchemaStep[] = [
   (tables) => (tables.cluster === null ? [createEvents(tables)] : [createEvents(tables), createEventsOfAllShards(tables, tables.cluster)]),
@@ -135,6 +157,7 @@ const STEPS: readonly SchemaStep[] = [
     ...addColumn(tables, `click_id LowCardinality(String) DEFAULT '${UNRECORDED}' CODEC(ZSTD(1))`),
     ...addColumn(tables, "interactive Nullable(Int64) CODEC(ZSTD(1))"),
   ],
+  (tables) => [normalizePages(tables)],
 ];
 
 const versionsTable = ({ database }: EventTables): string => `\`${database}\`.schema_versions`;

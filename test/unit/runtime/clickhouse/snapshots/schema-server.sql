@@ -58,3 +58,18 @@ ALTER TABLE `sandpiper`.events_data  ADD COLUMN IF NOT EXISTS engaged_seconds Nu
 ALTER TABLE `sandpiper`.events_data  ADD COLUMN IF NOT EXISTS click_id LowCardinality(String) DEFAULT '(unknown)' CODEC(ZSTD(1));
 
 ALTER TABLE `sandpiper`.events_data  ADD COLUMN IF NOT EXISTS interactive Nullable(Int64) CODEC(ZSTD(1));
+
+ALTER TABLE `sandpiper`.events_data  UPDATE
+  pathname = arrayStringConcat(arrayMap(
+    (piece, place) -> multiIf(
+      place = 1, piece,
+      NOT match(piece, '^[0-9A-Fa-f]{2}'), concat('%', piece),
+      match(pathname, '%([^0-9A-Fa-f]|[0-9A-Fa-f]([^0-9A-Fa-f]|$)|$)'), concat('%', upper(substring(piece, 1, 2)), substring(piece, 3)),
+      match(unhex(substring(piece, 1, 2)), '^[0-9A-Za-z._~-]$'), concat(unhex(substring(piece, 1, 2)), substring(piece, 3)),
+      concat('%', upper(substring(piece, 1, 2)), substring(piece, 3))
+    ),
+    splitByChar('%', replaceAll(pathname, '^', '%5E')),
+    arrayEnumerate(splitByChar('%', replaceAll(pathname, '^', '%5E')))
+  )),
+  hostname = replaceRegexpOne(hostname, '([^.])[.]+$', '\\1')
+  WHERE match(pathname, '[%^]') OR endsWith(hostname, '.');
