@@ -1,6 +1,14 @@
 /** Cards of breakdowns: a tab per dimension, its top values, and a link to all of them. */
 import type { Dimension, Reports } from "../api/types.ts";
-import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf, type DimensionCard } from "../format/dimensions.ts";
+import {
+  DIMENSIONS,
+  dimensionsOf,
+  eventDimensionOf,
+  filterDimensionOf,
+  isDimension,
+  tabLabelOf,
+  type DimensionCard,
+} from "../format/dimensions.ts";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
@@ -36,7 +44,12 @@ const MAP_TAB: Tab = { id: "map", label: "Map" };
 
 const tabsOf = (card: DimensionCard): Tab[] => [
   ...(card === "locations" ? [MAP_TAB] : []),
-  ...dimensionsOf(card).map((dimension) => ({ id: dimension, label: tabLabelOf(dimension), menu: DIMENSIONS[dimension].menu })),
+  ...dimensionsOf(card).map((dimension) => ({
+    id: dimension,
+    label: tabLabelOf(dimension),
+    formerId: eventDimensionOf(dimension),
+    menu: DIMENSIONS[dimension].menu,
+  })),
 ];
 
 const PAGE_DIMENSIONS: readonly Dimension[] = ["pages", "entry-pages", "exit-pages"];
@@ -44,7 +57,7 @@ const PAGE_DIMENSIONS: readonly Dimension[] = ["pages", "entry-pages", "exit-pag
 /** The page or referrer behind a value. */
 const linkOf = (dimension: Dimension, value: string): Pick<Row, "page" | "href"> => ({
   page: PAGE_DIMENSIONS.includes(dimension) && value.startsWith("/") && site.value !== null ? value : null,
-  href: dimension === "referrers" && /^https?:/.test(value) ? value : null,
+  href: dimension === "visit-referrers" && /^https?:/.test(value) ? value : null,
 });
 
 type Value = Reports["breakdown"][number];

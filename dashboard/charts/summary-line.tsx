@@ -52,7 +52,7 @@ type Rows = Reports["breakdown"];
 const countsOf = (rows: Rows, field: CountedField): CountsBySource => new Map(rows.map((row) => [row.value, row[field]]));
 
 const useSources = (parameters: Record<string, string | number | null>): Report<Rows> =>
-  useRequest<Rows>(urlOf("/api/stats/breakdown/sources", { ...scope.value, ...parameters }));
+  useRequest<Rows>(urlOf("/api/stats/breakdown/visit-sources", { ...scope.value, ...parameters }));
 
 interface SourceProps extends Pick<SummaryProps, "field"> {
   readonly outlier: Outlier;
@@ -71,8 +71,8 @@ function Source({ field, outlier, bucket, total }: SourceProps) {
   return (
     <>
       , mostly {source !== UNRECORDED && "from"}{" "}
-      <LinkButton onClick={() => toggleFilter("sources", source)}>
-        {source === UNRECORDED ? "direct" : formatValue("sources", source)}
+      <LinkButton onClick={() => toggleFilter("visit-sources", source)}>
+        {source === UNRECORDED ? "direct" : formatValue("visit-sources", source)}
       </LinkButton>
     </>
   );
@@ -83,7 +83,7 @@ export function SummaryLine({ field, points, interval, totals, onOpen }: Summary
   const outlier = outlierOf(points, interval);
   const bucket = outlier && points[outlier.index]?.bucket;
   if (change === null && !bucket) return null;
-  const isBySource = filters.value.some(({ dimension }) => dimension === "sources");
+  const isBySource = filters.value.some(({ dimension }) => dimension === "visit-sources");
   return (
     <p class="chart-summary">
       {change}{" "}

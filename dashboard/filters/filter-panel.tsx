@@ -169,13 +169,14 @@ function TypedValues({ operator, values, isInvalid, onChange }: TextsProps) {
 const ANY_PROPERTY = "props";
 
 const GROUPS: readonly (readonly [label: string, dimensions: readonly string[]])[] = [
-  ["Page", ["pages", "entry-page", "exit-page", "hostnames"]],
-  ["Source", ["sources", "referrers"]],
+  ["Page", ["pages", "entry-page", "exit-page", "hostnames", "visit-hostnames"]],
+  ["Source", ["visit-channels", "visit-sources", "visit-referrers"]],
   ["Location", ["countries", "regions", "cities"]],
   ["Device", ["browsers", "browser-versions", "os", "os-versions", "screen-sizes", "devices"]],
-  ["Campaign", ["utm-campaigns", "utm-sources", "utm-mediums", "utm-contents", "utm-terms"]],
+  ["Campaign", ["visit-utm-campaigns", "visit-utm-sources", "visit-utm-mediums", "visit-utm-contents", "visit-utm-terms"]],
   ["Event and goal", ["events", "goal"]],
   ["Property", [ANY_PROPERTY]],
+  ["Recorded by an event", ["sources", "referrers", "utm-campaigns", "utm-sources", "utm-mediums", "utm-contents", "utm-terms"]],
 ];
 
 /** Versions are offered only beside a filter by their browser or system, or if one is chosen already. */

@@ -3,7 +3,7 @@ import { UNRECORDED, type Filter } from "../../src/shared/filters.ts";
 import type { Card } from "../../src/shared/site-choices.ts";
 import { osVersionLabel } from "../../src/shared/versions.ts";
 import type { Dimension } from "../api/types.ts";
-import { onlyValueOf } from "../state/filters.ts";
+import { isVisitDimension, onlyValueOf, VISIT_PREFIX } from "../state/filters.ts";
 import { LOCALE } from "./locale.ts";
 import { readable, type Spelling } from "./spelling.ts";
 
@@ -38,7 +38,7 @@ interface DimensionInfo {
 
 const DIRECT = "Direct / none";
 const UNTAGGED = "Not tagged";
-const UTM = "UTM";
+const CAMPAIGNS = "Campaigns";
 
 const regionNames = new Intl.DisplayNames(LOCALE, { type: "region", fallback: "code" });
 
@@ -54,29 +54,51 @@ const deviceName = (type: string): string => (type === "tv" ? "TV" : type.slice(
 
 /** Listed in this order by tabs and filter menu. */
 export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
-  "visit-channels": { singular: "Channel", plural: "Channels" },
-  "visit-sources": { singular: "Source", plural: "Sources", unknown: DIRECT },
-  "visit-referrers": { singular: "Referrer", plural: "Referrers", unknown: DIRECT },
-  "visit-hostnames": { singular: "First hostname", plural: "First hostnames" },
-  "visit-utm-sources": { singular: "UTM source", plural: "UTM sources", menu: UTM, unknown: UNTAGGED },
-  "visit-utm-mediums": { singular: "UTM medium", plural: "UTM mediums", menu: UTM, unknown: UNTAGGED },
-  "visit-utm-campaigns": { singular: "UTM campaign", plural: "UTM campaigns", menu: UTM, unknown: UNTAGGED },
-  "visit-utm-contents": { singular: "UTM content", plural: "UTM contents", menu: UTM, unknown: UNTAGGED },
-  "visit-utm-terms": { singular: "UTM term", plural: "UTM terms", menu: UTM, unknown: UNTAGGED },
-  sources: { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT, spelling: "source" },
-  referrers: { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT, spelling: "url" },
-  "utm-campaigns": {
-    singular: "UTM campaign",
-    plural: "UTM campaigns",
+  "visit-channels": { singular: "Channel", plural: "Channels", card: "sources" },
+  "visit-sources": { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT, spelling: "source" },
+  "visit-referrers": { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT, spelling: "url" },
+  "visit-utm-campaigns": {
+    singular: "Campaign",
+    plural: "Campaigns",
     card: "sources",
-    tab: "UTM campaign",
-    menu: UTM,
+    tab: "Campaign",
+    menu: CAMPAIGNS,
     unknown: UNTAGGED,
   },
-  "utm-sources": { singular: "UTM source", plural: "UTM sources", card: "sources", tab: "UTM source", menu: UTM, unknown: UNTAGGED },
-  "utm-mediums": { singular: "UTM medium", plural: "UTM mediums", card: "sources", tab: "UTM medium", menu: UTM, unknown: UNTAGGED },
-  "utm-contents": { singular: "UTM content", plural: "UTM contents", card: "sources", tab: "UTM content", menu: UTM, unknown: UNTAGGED },
-  "utm-terms": { singular: "UTM term", plural: "UTM terms", card: "sources", tab: "UTM term", menu: UTM, unknown: UNTAGGED },
+  "visit-utm-sources": {
+    singular: "UTM source",
+    plural: "UTM sources",
+    card: "sources",
+    tab: "UTM source",
+    menu: CAMPAIGNS,
+    unknown: UNTAGGED,
+  },
+  "visit-utm-mediums": {
+    singular: "UTM medium",
+    plural: "UTM mediums",
+    card: "sources",
+    tab: "UTM medium",
+    menu: CAMPAIGNS,
+    unknown: UNTAGGED,
+  },
+  "visit-utm-contents": {
+    singular: "UTM content",
+    plural: "UTM contents",
+    card: "sources",
+    tab: "UTM content",
+    menu: CAMPAIGNS,
+    unknown: UNTAGGED,
+  },
+  "visit-utm-terms": { singular: "UTM term", plural: "UTM terms", card: "sources", tab: "UTM term", menu: CAMPAIGNS, unknown: UNTAGGED },
+  "visit-hostnames": { singular: "Entry hostname", plural: "Entry hostnames", spelling: "host" },
+  // What single events recorded. Views of earlier versions filter by them.
+  sources: { singular: "Event source", plural: "Event sources", unknown: DIRECT, spelling: "source" },
+  referrers: { singular: "Event referrer", plural: "Event referrers", unknown: DIRECT, spelling: "url" },
+  "utm-campaigns": { singular: "Event campaign", plural: "Event campaigns", unknown: UNTAGGED },
+  "utm-sources": { singular: "Event UTM source", plural: "Event UTM sources", unknown: UNTAGGED },
+  "utm-mediums": { singular: "Event UTM medium", plural: "Event UTM mediums", unknown: UNTAGGED },
+  "utm-contents": { singular: "Event UTM content", plural: "Event UTM contents", unknown: UNTAGGED },
+  "utm-terms": { singular: "Event UTM term", plural: "Event UTM terms", unknown: UNTAGGED },
   pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top", spelling: "path" },
   "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "entry-page", spelling: "path" },
   "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "exit-page", spelling: "path" },
@@ -104,6 +126,10 @@ export const breakdownOf = (filterDimension: string): Dimension | undefined =>
   ALL.find((dimension) => filterDimensionOf(dimension) === filterDimension);
 
 export const dimensionsOf = (card: DimensionCard): readonly Dimension[] => ALL.filter((dimension) => DIMENSIONS[dimension].card === card);
+
+/** The dimension of single events whose place a dimension of visits has taken: the id of its tab in earlier links. */
+export const eventDimensionOf = (dimension: Dimension): string | undefined =>
+  isVisitDimension(dimension) ? dimension.slice(VISIT_PREFIX.length) : undefined;
 
 export const tabLabelOf = (dimension: Dimension): string => DIMENSIONS[dimension].tab ?? DIMENSIONS[dimension].plural;
 

@@ -7,6 +7,8 @@ import { Menu } from "./menu.tsx";
 export interface Tab {
   readonly id: string;
   readonly label: string;
+  /** Its id in earlier links. */
+  readonly formerId?: string | undefined;
   /** Groups tabs in a menu. */
   readonly menu?: string | undefined;
 }
@@ -19,7 +21,7 @@ interface TabsProps {
 
 /** Falls back to the first tab. */
 const chosenTab = (paramName: string, tabs: readonly Tab[]): string =>
-  tabs.find(({ id }) => id === param(paramName))?.id ?? tabs[0]?.id ?? "";
+  tabs.find(({ id, formerId = id }) => [id, formerId].includes(param(paramName) ?? ""))?.id ?? tabs[0]?.id ?? "";
 
 /** Tabs stand in the list, or in the menu that groups them, which shows its chosen one. */
 function Tabs({ label, param: paramName, tabs }: TabsProps) {

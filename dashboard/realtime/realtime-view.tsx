@@ -261,7 +261,7 @@ export function RealtimeView() {
       {recent !== null && recent.visitors > 0 && (
         <div class="cards">
           {list("pages", "Pages", "pages", recent.top_pages)}
-          {list("sources", "Sources", "sources", recent.top_sources)}
+          {list("sources", "Sources", "visit-sources", recent.top_sources)}
           {isCardShown("locations") && (
             <>
               <RealtimeMap countries={recent.countries} />

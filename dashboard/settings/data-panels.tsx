@@ -92,7 +92,12 @@ export function ExportPanel() {
 
   async function save() {
     setSaved(false);
-    const url = urlOf("/api/stats/export", { ...scope.value, kind, format, limit: kind === "raw" ? EXPORT_ROWS_MAX : null });
+    const url = urlOf("/api/stats/export", {
+      ...scope.value,
+      kind,
+      format,
+      ...(kind === "raw" ? { limit: EXPORT_ROWS_MAX } : { attribution: "visit" }),
+    });
     saveFile(fileNameOf(kind, format), await fetchFile(url, new AbortController().signal));
     setSaved(true);
   }

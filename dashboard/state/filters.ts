@@ -75,8 +75,13 @@ export const passes = ({ operator, isNot, values }: Filter, text: string): boole
  */
 export type FilterKind = "visitors" | "events" | "goal" | "converting";
 
-/** Dimensions with the same value for all events of a visit. */
-const VISIT_DIMENSIONS: ReadonlySet<string> = new Set([
+/** Begins the names of dimensions that are those of a visit's first event. */
+export const VISIT_PREFIX = "visit-";
+
+export const isVisitDimension = (dimension: string): boolean => dimension.startsWith(VISIT_PREFIX);
+
+/** Other dimensions with the same value for all events of a visit. */
+const OF_WHOLE_VISITS: ReadonlySet<string> = new Set([
   "countries",
   "regions",
   "cities",
@@ -98,7 +103,8 @@ const isReachedGoal = ({ dimension, isNot }: Filter): boolean => dimension === "
 export function filterKindOf(filters: readonly Filter[]): FilterKind {
   if (filters.some(isGoal)) return "goal";
   if (filters.some(isReachedGoal)) return "converting";
-  return filters.every(({ dimension }) => VISIT_DIMENSIONS.has(dimension)) ? "visitors" : "events";
+  const isOfVisits = ({ dimension }: Filter): boolean => isVisitDimension(dimension) || OF_WHOLE_VISITS.has(dimension);
+  return filters.every(isOfVisits) ? "visitors" : "events";
 }
 
 export const countsConversions = (kind: FilterKind): boolean => kind === "goal" || kind === "converting";

@@ -17,7 +17,7 @@ export type Realtime = Reports["realtime"];
 const url = computed(() => {
   const { site_id, segment, filters } = scope.value;
   const minutes = isRealtime() ? String(MINUTES) : null;
-  return site_id === null ? null : urlOf("/api/stats/realtime", { site_id, segment, filters, minutes });
+  return site_id === null ? null : urlOf("/api/stats/realtime", { site_id, segment, filters, minutes, attribution: "visit" });
 });
 
 const response = signal<{ readonly url: string; readonly data: Realtime } | null>(null);

@@ -22,7 +22,7 @@ const LONG_VALUE = `${"x".repeat(900)} end`;
 const visit = (steps: readonly string[], fields: Visit["fields"] = {}): Visit => ({ atMs: NOON_YESTERDAY, steps, fields });
 
 const VISITS: readonly Visit[] = [
-  ...Array.from({ length: 10 }, (_, i) => visit([`/page/${i}`], { referrerSource: `Source ${i}`, hostname: "www.shop.example" })),
+  ...Array.from({ length: 10 }, (_, i) => visit([`/page/${i}`], { referrerSource: `source-${i}.example`, hostname: "www.shop.example" })),
   visit([LONG_PATH, "/pricing"], { utmCampaign: "autumn", utmMedium: "email", os: "Windows", osVersion: "11" }),
   visit(["/", "!Signup"], { props: JSON.stringify({ "plan name": LONG_VALUE, größe: 42, "": "nameless", "it's": "quoted" }) }),
   visit(["/pricing"], { browser: "Safari", browserVersion: "147" }),
@@ -168,13 +168,13 @@ describe("the cards of the dashboard", () => {
     await card.locator(".row", { hasText: "www.shop.example" }).waitFor();
   });
 
-  it("one menu has the UTM breakdowns and shows the chosen one, by keyboard and on a phone", async () => {
+  it("one menu has the campaigns of visits and shows the chosen one, by keyboard and on a phone", async () => {
     await page.setViewportSize({ width: 320, height: 700 });
     await open("");
     const card = cardOf(page, "from");
-    await card.getByRole("button", { name: "UTM" }).press("Enter");
+    await card.getByRole("button", { name: "Campaigns" }).press("Enter");
     const items = card.getByRole("menuitemradio");
-    expect(await items.allTextContents()).toEqual(["UTM campaign", "UTM source", "UTM medium", "UTM content", "UTM term"]);
+    expect(await items.allTextContents()).toEqual(["Campaign", "UTM source", "UTM medium", "UTM content", "UTM term"]);
     const menu = (await card.getByRole("menu").boundingBox()) ?? { x: -1, width: 0 };
     expect(menu.x).toBeGreaterThanOrEqual(0);
     expect(menu.x + menu.width).toBeLessThanOrEqual(320);
@@ -182,17 +182,17 @@ describe("the cards of the dashboard", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    expect(await inUrl("from")).toBe("utm-mediums");
+    expect(await inUrl("from")).toBe("visit-utm-mediums");
     await card.getByRole("button", { name: "UTM medium", exact: true }).waitFor();
     await card.locator(".row", { hasText: "email" }).waitFor();
     expect(await card.getByRole("tab", { selected: true }).count()).toBe(0);
-    await card.getByRole("tab", { name: "Sources" }).focus();
+    await card.getByRole("tab", { name: "Channels" }).focus();
     await page.keyboard.press("ArrowRight");
-    expect(await inUrl("from")).toBe("referrers");
+    expect(await inUrl("from")).toBe("visit-sources");
   });
 
   it("tabs are whole at every width from 320 to 1600 pixels, on one line but on a phone", async () => {
-    await open("&from=utm-campaigns");
+    await open("&from=utm-contents");
     for (const width of [320, 360, 390, 480, 640, 641, 768, 900, 901, 1024, 1280, 1600]) {
       await page.setViewportSize({ width, height: 900 });
       const cut = await page.evaluate<string[]>(`[...document.querySelectorAll(".card")].flatMap((card) => {

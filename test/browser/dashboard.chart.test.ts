@@ -198,7 +198,7 @@ describe("the chart", () => {
     await sentence.getByText("Hacker News").waitFor();
     expect((await sentence.textContent())?.trim()).toBe(`${busy} had 5 times the usual number, mostly from Hacker News.`);
     await sentence.getByRole("button", { name: "Hacker News" }).click();
-    expect(await inUrl("filters")).toEqual(["sources==Hacker News"]);
+    expect(await inUrl("filters")).toEqual(["visit-sources==Hacker News"]);
     await page.goBack();
     await sentence.getByRole("button", { name: busy }).click();
     expect(await inUrl("start", "end")).toEqual([daysAgo(BUSY_DAYS_AGO), daysAgo(BUSY_DAYS_AGO)]);
@@ -219,7 +219,7 @@ describe("the chart", () => {
     const watched = watchRequests(page);
     await open("&period=7d");
     expect(await page.locator(".chart-summary").count()).toBe(0);
-    expect(watched.all.filter((url) => url.includes("breakdown/sources") && url.includes("limit=100"))).toEqual([]);
+    expect(watched.all.filter((url) => url.includes("breakdown/visit-sources") && url.includes("limit=100"))).toEqual([]);
   });
 
   it("the image of the chart is copied as a PNG of 1200 by 630 pixels", async () => {

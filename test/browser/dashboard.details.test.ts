@@ -110,7 +110,7 @@ describe("the details of a card", () => {
   }
 
   it("have the numbers of sessions, revenue, the share and the change for each row", async () => {
-    await open("&panel=sources");
+    await open("&panel=visit-sources");
     expect(await heads()).toEqual([
       "Source",
       "Visitors",
@@ -136,7 +136,7 @@ describe("the details of a card", () => {
 
   it("are ordered by the service, by a click or a key on a head, and the change is that of the ordering column", async () => {
     const watched = watchRequests(page);
-    await open("&panel=sources");
+    await open("&panel=visit-sources");
     expect(await head("Visitors").getAttribute("aria-sort")).toBe("descending");
     expect(await orderBy("Views per visit")).toBe("descending");
     expect(await column("Source")).toEqual(["Google", "Bing"]);
@@ -153,7 +153,7 @@ describe("the details of a card", () => {
   });
 
   it("with a goal have its conversions and rate among all visitors of each row", async () => {
-    await open("&panel=sources&filters=events==Purchase");
+    await open("&panel=visit-sources&filters=events==Purchase");
     expect((await heads()).slice(0, 4)).toEqual(["Source", "Visitors", "Conversions", "Conversion rate"]);
     expect((await rows()).map((cells) => cells.slice(0, 4))).toEqual([
       ["Google", "4", "2", "50%"],
@@ -203,7 +203,7 @@ describe("the details of a card", () => {
     const parsed = JSON.parse(json.text) as Record<string, string | number>[];
     expect(parsed.map(({ value }) => value)).toEqual(Array.from({ length: BIG_PAGES }, (_, i) => pathOf(BIG_PAGES - 1 - i)));
     expect(json.name).toBe(`${BIG_SITE}-pages-${days.join("-to-")}.json`);
-    await open("&panel=sources");
+    await open("&panel=visit-sources");
     expect((JSON.parse((await saved("JSON")).text) as Record<string, number>[])[0]).toMatchObject({
       value: "Bing",
       visitors: 6,
@@ -216,7 +216,7 @@ describe("the details of a card", () => {
   });
 
   it("are searched by what readers see, whatever the service calls it, with pages, totals and files of the same rows", async () => {
-    const dialog = await open("&panel=sources&search=direct", DIRECT_SITE);
+    const dialog = await open("&panel=visit-sources&search=direct", DIRECT_SITE);
     await dialog.getByText("121 values · Page 1 of 2").waitFor();
     expect((await column("Source"))[0]).toBe("Direct / none");
     const csv = await saved("CSV");
@@ -244,7 +244,7 @@ describe("the details of a card", () => {
   it("a value that the week before did not have is new, and so is a count that it had none of", async () => {
     await open("&panel=pages");
     expect(await column("Change")).toEqual(["↓ down by 9.1%", "new"]);
-    await open("&panel=sources&filters=events==Purchase");
+    await open("&panel=visit-sources&filters=events==Purchase");
     expect([await column("Conversions"), await column("Change")]).toEqual([
       ["2", "0"],
       ["new", "–"],
@@ -255,7 +255,7 @@ describe("the details of a card", () => {
   const inRow = (card: string, row: string) => rowIn(card, row).locator(".row-change").textContent();
 
   it("each row of a card tells its change, in a column of its own and in the tooltip, unless nothing is compared", async () => {
-    await page.goto(`${service.origin}/?site=${SITE}&period=7d&pages=pages`);
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&from=visit-sources`);
     const title = (card: string, row: string) => rowIn(card, row).locator(".row-count").getAttribute("title");
     await expect.poll(() => title("from", "Bing"), { timeout: ACTION_MS_MAX }).toBe("6 visitors, up by 100% from 3");
     expect(await title("from", "Google")).toBe("4 visitors, down by 50% from 8");
@@ -277,10 +277,14 @@ describe("the details of a card", () => {
   it("a row that is as before is unchanged, and against a week without events no row is new", async () => {
     const from = utcDay(noonDaysAgo(6));
     const until = utcDay(noonDaysAgo(0));
-    await page.goto(`${service.origin}/?site=${SITE}&period=7d&compare=custom&compare_start=${from}&compare_end=${until}`);
+    await page.goto(
+      `${service.origin}/?site=${SITE}&period=7d&from=visit-sources&compare=custom&compare_start=${from}&compare_end=${until}`,
+    );
     await expect.poll(() => inRow("from", "Bing"), { timeout: ACTION_MS_MAX }).toBe("→ unchanged 0%");
     const [dayBefore, dayAfter] = [utcDay(noonDaysAgo(30)), utcDay(noonDaysAgo(24))];
-    await page.goto(`${service.origin}/?site=${SITE}&period=7d&compare=custom&compare_start=${dayBefore}&compare_end=${dayAfter}`);
+    await page.goto(
+      `${service.origin}/?site=${SITE}&period=7d&from=visit-sources&compare=custom&compare_start=${dayBefore}&compare_end=${dayAfter}`,
+    );
     await rowIn("from", "Bing").waitFor();
     await page.waitForLoadState("networkidle");
     expect(await page.locator(".row-change, .change").count()).toBe(0);
@@ -311,7 +315,7 @@ describe("the details of a card", () => {
     ] as const) {
       await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ colorScheme });
-      await open("&panel=sources");
+      await open("&panel=visit-sources");
       expect(await violationsOf(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
       const cell = page.getByRole("rowheader").first();

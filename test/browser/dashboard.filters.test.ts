@@ -58,12 +58,12 @@ describe("filters of the dashboard", () => {
 
   it("what was not recorded is suggested by what readers see", async () => {
     await open("&panel=filter");
-    await dialog().getByLabel("Filter by").selectOption("sources");
+    await dialog().getByLabel("Filter by").selectOption("visit-sources");
     await pick("direct", "Direct / none");
     await apply();
     await dialogIsClosed();
     expect(await pills()).toEqual(["Source is Direct / none"]);
-    expect(await filtersInUrl()).toBe("sources==(unknown)");
+    expect(await filtersInUrl()).toBe("visit-sources==(unknown)");
   });
 
   it("a text that pages contain, typed by keyboard alone", async () => {
@@ -122,10 +122,18 @@ describe("filters of the dashboard", () => {
   it("a pill has three values at most, and words for what is not set; its dialog and its title have all", async () => {
     const written = "pages=in=(/,/blog,/docs/api,/docs/start,/none);utm-campaigns==(unknown);sources!=(unknown)";
     await open(`&filters=${encodeURIComponent(written)}`);
-    expect(await pills()).toEqual(["Page is /, /blog or 3 others", "UTM campaign is not set", "Source is not Direct / none"]);
+    expect(await pills()).toEqual(["Page is /, /blog or 3 others", "Event campaign is not set", "Event source is not Direct / none"]);
     await page.getByTitle("Change this filter: Page is /, /blog, /docs/api, /docs/start or /none").click();
     await dialog().getByRole("button", { name: "Remove /none" }).waitFor();
     expect(await dialog().getByRole("list", { name: "Chosen values" }).getByRole("listitem").count()).toBe(5);
+  });
+
+  it("links of earlier versions open the tab of visits, and their filters on single events say so", async () => {
+    await open("&from=referrers&filters=sources==(unknown)&panel=sources");
+    await page.getByRole("dialog", { name: "Event sources" }).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await pills()).toEqual(["Event source is Direct / none"]);
+    expect(await page.locator("[data-card=from]").getByRole("tab", { selected: true }).textContent()).toBe("Referrers");
   });
 
   it("values that are still to come are said to load, and their list is not cut by a dialog that is lower", async () => {
@@ -222,7 +230,7 @@ describe("filters of the dashboard", () => {
     await open("&places=countries&filters=sources!=nobody");
     await row("places", "France").click({ modifiers: ["Shift"] });
     await hasVisitors(2);
-    expect(await pills()).toEqual(["Source is not nobody", "Country is France"]);
+    expect(await pills()).toEqual(["Event source is not nobody", "Country is France"]);
 
     await open("&pages=pages");
     await row("pages", "/blog").focus();

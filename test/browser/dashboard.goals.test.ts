@@ -157,7 +157,7 @@ describe("goals in the dashboard", () => {
 
   it("are first in their card; one that is clicked gives each row of the other cards its conversion rate", async () => {
     await add({ name: "Read the docs", page: "/docs/*" });
-    await open();
+    await open("&from=visit-sources");
     expect(await rowsOf(page, "did")).toEqual([
       ["Read the docs", "50%  ·  3"],
       ["Order", "16.7%  ·  1"],

@@ -104,13 +104,13 @@ describe("the page of all sites", () => {
     await poll(query).toEqual({ period: "7d" });
     await page.keyboard.press("1");
     await page.getByRole("tab", { name: "Referrers" }).click();
-    await poll(query).toEqual({ site: "shop.example", period: "7d", from: "referrers" });
+    await poll(query).toEqual({ site: "shop.example", period: "7d", from: "visit-referrers" });
     await page.getByRole("link", { name: "All sites" }).click();
     await poll(query).toEqual({ period: "7d" });
     await open();
     await poll(query).toEqual({ period: "7d" });
     await cardOf("docs.example").getByRole("link").click();
-    await poll(query).toEqual({ site: "docs.example", period: "7d", from: "referrers" });
+    await poll(query).toEqual({ site: "docs.example", period: "7d", from: "visit-referrers" });
   });
 
   it("today's line ends at the present hour", async () => {

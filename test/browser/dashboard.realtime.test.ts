@@ -106,7 +106,7 @@ describe("the realtime view", () => {
     expect(await rows("Countries")).toEqual(["MTMalta 4", "FRFrance 2", "SGSingapore 2", "DEGermany 1"]);
     expect(await rows("Goals")).toEqual(["Signup 2"]);
     const asked = watched.all.filter((url) => url.includes("/api/stats/") && !url.endsWith("filters="));
-    expect(asked).toEqual([`${service.origin}/api/stats/realtime?site_id=${SITE}&minutes=30`]);
+    expect(asked).toEqual([`${service.origin}/api/stats/realtime?site_id=${SITE}&minutes=30&attribution=visit`]);
   });
 
   it("the minutes have a tooltip for pointer, finger and arrow keys, and a table for screen readers", async () => {
@@ -185,7 +185,7 @@ describe("the realtime view", () => {
     await list("Sources").getByRole("button", { name: "Direct / none" }).click();
     await page.locator("[data-current]", { hasText: /^2$/ }).waitFor();
     await settled();
-    expect([await inUrl("view"), await inUrl("filters")]).toEqual(["realtime", "sources==(unknown)"]);
+    expect([await inUrl("view"), await inUrl("filters")]).toEqual(["realtime", "visit-sources==(unknown)"]);
     expect(await rows("Countries")).toEqual(["MTMalta 4", "FRFrance 2", "SGSingapore 2"]);
     const row = list("Sources").getByRole("button", { name: "Direct / none" });
     expect(await row.getAttribute("aria-pressed")).toBe("true");

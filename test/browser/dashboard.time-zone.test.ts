@@ -202,7 +202,7 @@ describe("the dashboard in another time zone", () => {
       "Sequences",
       "Flow",
     ]);
-    expect(watched.all.filter((url) => /breakdown\/(?:sources|browsers)|\/goals/.test(url))).toEqual([]);
+    expect(watched.all.filter((url) => /breakdown\/(?:visit-channels|browsers)|\/goals/.test(url))).toEqual([]);
     await set(BERLIN, { hidden_cards: [] });
   });
 

@@ -73,7 +73,7 @@ describe("the dashboard", () => {
     page.locator(`[data-metric="${metric}"] .top-stat-value`, { hasText: new RegExp(`^${text}$`) }).waitFor();
 
   it("every card shows the numbers of the API", async () => {
-    await open("&places=countries");
+    await open("&places=countries&from=visit-sources");
     const main = await api<{ unique_visitors: number; total_sessions: number; total_pageviews: number }>("main");
     expect(await stat("visitors").textContent()).toBe(String(main.unique_visitors));
     expect(await stat("visits").textContent()).toBe(String(main.total_sessions));
@@ -83,7 +83,7 @@ describe("the dashboard", () => {
     expect(await rowsOf(page, "pages")).toEqual(await rows("pages"));
     expect(await rowsOf(page, "devices")).toEqual(await rows("browsers"));
     expect(await rowsOf(page, "from")).toEqual(
-      (await rows("sources")).map(([value, count]) => [value === "(unknown)" ? "Direct / none" : value, count]),
+      (await rows("visit-sources")).map(([value, count]) => [value === "(unknown)" ? "Direct / none" : value, count]),
     );
     expect(await rowsOf(page, "places")).toEqual([
       ["DEGermany", "5"],
@@ -108,12 +108,12 @@ describe("the dashboard", () => {
   });
 
   it("a click on a row adds a filter, which Back and its pill remove and Forward restores", async () => {
-    await open("");
+    await open("&from=visit-sources");
     await cardOf(page, "from")
       .getByRole("button", { name: /Google/ })
       .click();
     await valueIs("visitors", "5");
-    expect(await inUrl("filters")).toBe("sources==Google");
+    expect(await inUrl("filters")).toBe("visit-sources==Google");
     await page.goBack();
     await valueIs("visitors", "9");
     expect(await page.locator(".pill").count()).toBe(0);

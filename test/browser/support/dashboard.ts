@@ -30,6 +30,14 @@ export interface Visit {
 
 let visitors = 1n;
 
+const SEARCHES: Readonly<Record<string, string>> = { Google: "www.google.com", Bing: "www.bing.com" };
+
+/** The referrer of a source, which only the first event of a visit has: its own page is that of all others. */
+function arrivalOf({ referrerSource, referrer }: Partial<StoredEvent>, isFirst: boolean): Partial<StoredEvent> {
+  if (referrerSource == null || !isFirst) return { referrer: null, referrerSource: null };
+  return { referrerSource, referrer: referrer ?? `https://${SEARCHES[referrerSource] ?? referrerSource}/` };
+}
+
 function eventsOf(site: string, { atMs, steps, fields = {} }: Visit): StoredEvent[] {
   const visitorId = visitors++;
   let pathname = "/";
@@ -43,6 +51,7 @@ function eventsOf(site: string, { atMs, steps, fields = {} }: Visit): StoredEven
       browser: "Chrome",
       browserVersion: "147",
       ...fields,
+      ...arrivalOf(fields, i === 0),
       eventName: isEvent ? step.slice(1) : "pageview",
       pathname,
     });
