@@ -23,6 +23,7 @@ import { deleteSegment, getSegments, postSegment, putSegment } from "./segments.
 import { getDetails, getHealth, getReady, getMetrics, getRobots, getSecurityContact } from "./service.ts";
 import { getShare, postUnlock, deleteShare, getShares, postShare } from "./shares.ts";
 import { getSitePage } from "./site-page.ts";
+import { postChannelPreview } from "./channel-preview.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
 import { getExport, getOverview, getProgress, reportHandler, getSites } from "./stats.ts";
 import { SCRIPT_PATHS } from "../shared/names.ts";
@@ -78,6 +79,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/share", "share", getShare),
   route("POST", "/api/share/unlock", "share", postUnlock),
   route("DELETE", "/api/gdpr/erase", "site", deleteEvents, { site: true }),
+  route("POST", "/api/stats/channel-preview", "site", postChannelPreview, { site: true }),
   route("GET", "/api/sites/:site_id", "site", getSettings),
   route("GET", "/api/sites/:site_id/page", "site", getSitePage),
   route("PUT", "/api/sites/:site_id", "site", putSettings),

@@ -43,6 +43,7 @@ import { routeIdOf } from "./router.ts";
 import { SEGMENTS_API } from "./segments.ts";
 import { SERVICE_API } from "./service.ts";
 import { SHARES_API } from "./shares.ts";
+import { CHANNEL_PREVIEW_API } from "./channel-preview.ts";
 import { SITE_PAGE_API } from "./site-page.ts";
 import { SETTINGS_API } from "./site-settings.ts";
 import { STATS_API } from "./stats.ts";
@@ -62,6 +63,7 @@ const APIS = [
   FILES_API,
   SETTINGS_API,
   SITE_PAGE_API,
+  CHANNEL_PREVIEW_API,
   ERASURE_API,
   DEMO_API,
   INSTALLATION_API,

@@ -140,6 +140,12 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /assets/:name": open("/assets/nothing.js", 404),
   "DELETE /api/gdpr/erase": { need: "an admin of the site", path: `/api/gdpr/erase?site_id=${SITE}`, status: 400 },
   "GET /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, status: 200 },
+  "POST /api/stats/channel-preview": {
+    need: "an admin of the site",
+    path: `/api/stats/channel-preview?site_id=${SITE}`,
+    body: [],
+    status: 422,
+  },
   "GET /api/sites/:site_id/page": { need: "an admin of the site", path: `/api/sites/${SITE}/page?url=/a`, status: 200 },
   "PUT /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, body: [], status: 422 },
   "DELETE /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, status: 404 },

@@ -47,6 +47,7 @@ import { describeStatsMain } from "./stats-main.suite.ts";
 import { describeStatsOverview } from "./stats-overview.suite.ts";
 import { describeStatsParameters } from "./stats-parameters.suite.ts";
 import { describeStatsRealtime } from "./stats-realtime.suite.ts";
+import { describeStatsVisits } from "./stats-visits.suite.ts";
 import { describeStatsRevenue } from "./stats-revenue.suite.ts";
 import { describeStatsTimeseries } from "./stats-timeseries.suite.ts";
 import { describeDataMinimisation, describeStoredEvents } from "./stored-events.suite.ts";
@@ -105,6 +106,7 @@ const OF_RULES: readonly Suite[] = [
   [describeStatsFilterOperators, "clickhouse"],
   [describeStatsComparison, "clickhouse"],
   [describeStatsRealtime, "workerd", "clickhouse"],
+  [describeStatsVisits, "workerd", "clickhouse"],
   [describeStatsGoals, "clickhouse"],
   [describeStatsProperties, "clickhouse"],
   [describeStatsPropertyValues, "clickhouse"],

@@ -208,6 +208,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "GET /api/stats/progress": { path: `/api/stats/progress?site_id=${OTHER}&ids=${"0".repeat(22)}` },
   "GET /api/stats/overview": { path: "/api/stats/overview?period=7d" },
   "GET /api/sites/:site_id": { path: `/api/sites/${OTHER}` },
+  "POST /api/stats/channel-preview": { path: `/api/stats/channel-preview?site_id=${OTHER}`, body: {} },
   "GET /api/sites/:site_id/page": { path: `/api/sites/${OTHER}/page?url=/a` },
   "PUT /api/sites/:site_id": { path: `/api/sites/${OTHER}`, body: { name: "theirs" } },
   "DELETE /api/sites/:site_id": { path: `/api/sites/${OTHER}` },

@@ -113,6 +113,9 @@ const sessionEventsOf = (scope: Scope): SessionEvents => ({
 
 const meets = (conditions: readonly Condition[], scope: Scope): SqlText => meetsConditions(conditions, sessionEventsOf(scope));
 
+/** DuckDB: `session` and `value`, an arrival, of all sessions of the range whose events the reader may see. */
+export const arrivalsOfVisits = (scope: Scope): SqlText => sessionValues("visit-channels", sessionEventsOf(scope));
+
 /** DuckDB: `session` and `value`, a code, of all sessions of the range whose events the reader may see. */
 export function visitsBy(dimension: VisitDimension, scope: Scope): SqlText {
   const read = visitValueOf(dimension);

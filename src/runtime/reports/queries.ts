@@ -8,6 +8,8 @@ import { calendarFrom } from "../sites/site-calendar.ts";
 import { csvFormat, jsonFormat } from "./exports/formats.ts";
 import { firstDayPlan, storedFirstDayPlan } from "./measures/counts.ts";
 import type { Attribution, VisitColumn } from "./measures/visits.ts";
+import type { ArrivalRules } from "../arrivals/arrivals.ts";
+import { channelPreview } from "./channel-preview.ts";
 import { sitePlan } from "./overview/site-metrics.ts";
 import { REPORTS } from "./registry.ts";
 import type { Report, ReportSettings } from "./report.ts";
@@ -34,6 +36,9 @@ export interface ExportValues {
   readonly columns: readonly VisitColumn[];
 }
 
+/** What other rules of arrivals would change; its value `rules` has them. */
+export const CHANNEL_PREVIEW = "channel preview";
+
 /** A daily or raw export; its values are `ExportValues`. */
 export const EXPORT = "export";
 
@@ -59,6 +64,11 @@ const PLANS: ReadonlyMap<string, MakePlan> = new Map([
   ...REPORTS.map(({ path, plan }: Report): [string, MakePlan] => [path, plan]),
   [OVERVIEW_NUMBERS, numbersPlan],
   [FIRST_DAY, ({ scope }) => mapPlan(firstDayPlan(scope), (day) => JSON.stringify(day))],
+  [
+    CHANNEL_PREVIEW,
+    ({ scope, values }, { sessionGapMs }) =>
+      mapPlan(channelPreview(scope, sessionGapMs, values["rules"] as ArrivalRules), (preview) => JSON.stringify(preview)),
+  ],
   [STORED_FIRST_DAY, ({ scope }) => mapPlan(storedFirstDayPlan(scope.siteId), (day) => JSON.stringify(day))],
 ]);
 

@@ -3,6 +3,7 @@ import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/date-
 import { arrivalPasses, matchesText, meetsSessionConditions, propertyPasses, reachesAny } from "../../query/conditions.ts";
 import { column, type Dialect, type Fragment, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
 import { eventPlace, propsText } from "../../reports/exports/raw-export.ts";
+import { channelsOfVisits } from "../../reports/channel-preview.ts";
 import { neighboursOfPage } from "../../reports/flow.ts";
 import { perMetGoal } from "../../reports/goals.ts";
 import { revenueTotal } from "../../reports/measures/counts.ts";
@@ -22,6 +23,7 @@ import { UNRECORDED } from "../../../shared/filters.ts";
 import type { ClickhouseStatement } from "../connection.ts";
 import {
   ARRIVAL,
+  channelsOfOrderedVisits,
   eventsOfOrderedVisits,
   eventsWithOrderedVisits,
   historiesOfVisitors,
@@ -47,6 +49,7 @@ write(pagesOfSessions, pagesOfOrderedSessions);
 write(valuesOfSessions, valuesOfOrderedSessions);
 write(eventsWithVisit, eventsOfOrderedVisits);
 write(eventsWithVisitColumns, eventsWithOrderedVisits);
+write(channelsOfVisits, channelsOfOrderedVisits);
 write(valueText, (name) => sql`toString(${name})`);
 write(eventsOfVisitors, historiesOfVisitors);
 write(neighboursOfPage, neighboursInOrderedSessions);

@@ -310,6 +310,25 @@ export function eventsWithOrderedVisits(scope: Scope, columns: readonly VisitCol
     ) AS moments ON moments.visitor_id = scoped.visitor_id AND moments.ms = scoped.timestamp`;
 }
 
+export function channelsOfOrderedVisits(scope: Scope, _calendar: Calendar, sessionGapMs: number, proposed: ArrivalRules): SqlText {
+  const { arrivalRules = NO_ARRIVAL_RULES } = scope;
+  const [channel, later] = [arrivalRules, proposed].map((rules) => sql`toString(${firstValue({ name: "channel" }, rules)})`);
+  const event = {
+    element: sql`CAST(
+    (timestamp, segment, row, ${channel ?? sql``}, ${later ?? sql``}),
+    'Tuple(ms Int64, segment UInt64, row UInt32, channel String, proposed String)')`,
+    timeMs: sql`event.ms`,
+    isShared: sql`1`,
+  };
+  return sql`
+    SELECT visit[1].channel AS channel, visit[1].proposed AS proposed, count(*) AS sessions
+    FROM (
+      SELECT arrayJoin(sessions) AS visit
+      FROM (${orderedSessions({ events: rangedEvents(scope), hidesEvents: false, event, sessionGapMs })}) AS histories
+    ) AS visits
+    GROUP BY channel, proposed`;
+}
+
 export function valuesOfOrderedSessions(scope: Scope, _calendar: Calendar, asked: ValueSessions): SqlText {
   const { dimension, sessionGapMs, currency } = asked;
   const ofSessions = sql`

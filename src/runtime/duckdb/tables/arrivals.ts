@@ -93,16 +93,23 @@ export class UnseenArrivals implements Entries {
   }
 }
 
-/** Arrivals that are named before other work of the thread runs: a few milliseconds. */
-const BATCH_ARRIVALS = 2_000;
+/** Steps before other work of the thread runs: a few milliseconds. */
+const BATCH_STEPS = 20_000;
 
-/** Calls `read` with each arrival and lets other work run meanwhile. */
-async function eachArrival(entries: Entries, next: () => Promise<void>, read: (arrival: number) => void): Promise<void> {
-  let left = BATCH_ARRIVALS;
+/** The steps of naming an arrival, besides one for each value of the rules. */
+const NAMING_STEPS = 10;
+
+const stepsOf = (rules: readonly ArrivalRules[]): number =>
+  NAMING_STEPS + JSON.stringify(rules.map(({ channelRules }) => channelRules)).split('","').length;
+
+/** Calls `read` with each arrival, which takes so many steps, and lets other work run meanwhile. */
+async function eachArrival(entries: Entries, steps: number, next: () => Promise<void>, read: (arrival: number) => void): Promise<void> {
+  let left = BATCH_STEPS;
   for (const [, arrival] of entries) {
     read(arrival);
-    if (--left > 0) continue;
-    left = BATCH_ARRIVALS;
+    left -= steps;
+    if (left > 0) continue;
+    left = BATCH_STEPS;
     await next();
   }
 }
@@ -135,7 +142,7 @@ export function createArrivalMatching(tests: readonly WithBit[], { strings, name
   });
   return {
     read: (entries: Entries, next: () => Promise<void>) =>
-      eachArrival(entries, next, (arrival) => {
+      eachArrival(entries, stepsOf(tests.map(({ test }) => test.rules)), next, (arrival) => {
         let passed = 0n;
         for (const bitOf of ready) passed |= bitOf(arrival);
         if (passed === 0n) return;
@@ -163,7 +170,7 @@ export function createArrivalNaming(rules: readonly ArrivalRules[], names: Arriv
   const named = rules.map((each) => names.under(each));
   return {
     read: (entries: Entries, next: () => Promise<void>) =>
-      eachArrival(entries, next, (arrival) => {
+      eachArrival(entries, stepsOf(rules), next, (arrival) => {
         for (const [number, ofRules] of named.entries()) {
           rows.rules.push(number);
           rows.arrival.push(arrival);
