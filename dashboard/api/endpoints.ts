@@ -7,6 +7,7 @@ import type {
   Erased,
   Installation,
   InstallationPage,
+  KeptPage,
   Keys,
   NewGoal,
   NewShare,
@@ -62,6 +63,10 @@ export const getSettings = (siteId: string): Promise<SavedSettings> => sendJson(
 export const putSettings = (siteId: string, settings: SiteSettings): Promise<SavedSettings> =>
   sendJson(settingsPath(siteId), json("PUT", settings));
 export const deleteSettings = (siteId: string): Promise<unknown> => sendJson(settingsPath(siteId), json("DELETE"));
+
+/** Says what would be kept of the address; requests and stores nothing. */
+export const checkAddress = (siteId: string, url: string): Promise<KeptPage> =>
+  sendJson(urlOf(`${settingsPath(siteId)}/page`, { url }), {});
 
 export const getAllSettings = (): Promise<unknown> => sendJson("/api/settings", {});
 export const putAllSettings = (file: unknown): Promise<unknown> => sendJson("/api/settings", json("PUT", file));

@@ -44,7 +44,13 @@ interface Draft {
 const drafts = signal<Readonly<Record<string, Draft>>>({});
 
 /** Settings that are typed one entry per line. */
-const LISTS_OF_LINES: ReadonlySet<SettingName> = new Set(["excluded_paths", "excluded_addresses", "own_hosts", "ignored_referrers"]);
+const LISTS_OF_LINES: ReadonlySet<SettingName> = new Set([
+  "excluded_paths",
+  "excluded_addresses",
+  "own_hosts",
+  "ignored_referrers",
+  "page_parameters",
+]);
 
 type Rule = SiteSettings["channel_rules"][number];
 
@@ -94,6 +100,12 @@ function editedSettings(siteId: string): SavedSettings | undefined {
 function changeSettings(siteId: string, changes: Changes): void {
   const draft = draftOf(siteId);
   if (draft) store(siteId, { ...draft, changes: { ...draft.changes, ...changes } });
+}
+
+/** An unsaved change, as if the parameter had been typed. */
+export function addPageParameter(siteId: string, name: string): void {
+  const known = entriesOf(editedSettings(siteId)?.page_parameters ?? []);
+  if (!known.includes(name)) changeSettings(siteId, { page_parameters: [...known, name] });
 }
 
 export function discardChanges(siteId: string, names: readonly SettingName[]): void {

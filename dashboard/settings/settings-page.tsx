@@ -14,6 +14,7 @@ import { DataSection } from "./data.tsx";
 import { ExclusionsSection } from "./exclusions.tsx";
 import { GeneralSection } from "./general.tsx";
 import { GoalsSection } from "./goals.tsx";
+import { PagesSection } from "./pages.tsx";
 import { savedSettings, setSaved } from "./settings-form.tsx";
 import { SharingSection } from "./sharing.tsx";
 import { SourcesSection } from "./sources.tsx";
@@ -28,6 +29,7 @@ interface Section {
 const SECTIONS: readonly [Section, ...Section[]] = [
   { id: "general", label: "General", Content: GeneralSection },
   { id: "goals", label: "Goals", Content: GoalsSection },
+  { id: "pages", label: "Pages", Content: PagesSection },
   { id: "sources", label: "Sources", Content: SourcesSection },
   { id: "privacy", label: "Privacy", Content: ExclusionsSection },
   { id: "data", label: "Data", Content: DataSection },

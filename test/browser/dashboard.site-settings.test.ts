@@ -166,6 +166,32 @@ describe("the settings of a site", () => {
     await put({});
   });
 
+  it("an address shows what is kept of it, and a parameter that is not becomes part of pages", async () => {
+    await open("pages");
+    const address = page.getByLabel("Address of a page");
+    await address.fill("https://shop.example/caf%c3%a9.php?t=1&sort=new&utm_source=letter&gclid=x");
+    await address.press("Enter");
+    const status = page.locator("[role=status]", { hasText: "Not kept" });
+    await status.waitFor();
+    const facts = () => page.locator(".facts dd").allTextContents();
+    expect(await facts()).toEqual(["/café.php", "shop.example", "letter", "gclid"]);
+    expect(await status.getByRole("listitem").locator("code").allTextContents()).toEqual(["t", "sort"]);
+    await page.getByRole("button", { name: "Add t" }).click();
+    expect(await page.getByLabel("Parameters that are pages").inputValue()).toBe("t");
+    expect(await problemsAtAllWidths(page)).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByLabel("Count several slashes as one").check();
+    await save();
+    expect(await settingsOf()).toMatchObject({ page_parameters: ["t"], merge_slashes: true });
+    await page.getByRole("button", { name: "Check address" }).click();
+    await expect.poll(facts, { timeout: ACTION_MS_MAX }).toEqual(["/café.php?t=1", "shop.example", "letter", "gclid"]);
+    await address.fill("mailto:a@b.example");
+    await address.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "absolute http or https URL" }).waitFor();
+    expect(await smallTargets(context, settingsUrl(service.origin, SITE, "pages"))).toEqual([]);
+    await put({});
+  });
+
   it("finds a zone by the name that browsers do not list, and goes back to the default", async () => {
     await open("general");
     const zone = page.getByRole("combobox", { name: "Time zone" });

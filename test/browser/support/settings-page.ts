@@ -27,7 +27,7 @@ export async function logInToApi(origin: string, password: string): Promise<Ask>
 /** Least side of what a finger has to hit, in CSS pixels. */
 const TARGET_PX_MIN = 44;
 
-export type Section = "general" | "goals" | "sources" | "privacy" | "data" | "sharing";
+export type Section = "general" | "goals" | "pages" | "sources" | "privacy" | "data" | "sharing";
 
 export const settingsUrl = (origin: string, site: string, section: Section, query = ""): string =>
   `${origin}/?site=${site}&view=settings${section === "general" ? "" : `&section=${section}`}${query}`;
