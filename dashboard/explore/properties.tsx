@@ -16,7 +16,8 @@ const VALUES_SHOWN = 50;
 const valuesUrl = (name: string, event: string | null): string =>
   `${urlOf("/api/stats/property-values", { ...scope.value, event })}&${new URLSearchParams({ name }).toString()}`;
 
-const labelOf = (name: string): string => (name === "" ? "(empty)" : name);
+/** The label of a key or a value. */
+const labelOf = (text: string): string => (text === "" ? "(empty)" : text);
 
 function PropertyValues({ name, event }: { readonly name: string; readonly event: string | null }) {
   const report = useRequest<Reports["property-values"]>(valuesUrl(name, event));
@@ -35,11 +36,11 @@ function PropertyValues({ name, event }: { readonly name: string; readonly event
               label={`Values of ${labelOf(name)}`}
               rows={values.slice(0, VALUES_SHOWN).map(({ value, visitors, events }) => ({
                 key: value,
-                label: value,
+                label: labelOf(value),
                 count: visitors,
                 share: null,
                 countTitle: `${countOf(visitors, "visitor")}, ${countOf(events, "event")}`,
-                ...filteringRow({ dimension: PROPERTY_PREFIX + name, value }, value),
+                ...filteringRow({ dimension: PROPERTY_PREFIX + name, value }, labelOf(value)),
               }))}
             />
             {values.length > VALUES_SHOWN && <p class="dim">{countOf(values.length - VALUES_SHOWN, "more value")}</p>}

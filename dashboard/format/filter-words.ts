@@ -1,5 +1,6 @@
 /** Filters in words: `Country is not Germany or France`. */
 import { PROPERTY_PREFIX, UNRECORDED, type Filter, type Operator } from "../../src/shared/filters.ts";
+import { isOnEmpty } from "../state/filters.ts";
 import { breakdownOf, DIMENSIONS, formatValue, hasDirect } from "./dimensions.ts";
 import { anyOf } from "./locale.ts";
 
@@ -42,6 +43,7 @@ export function wordsOf(filter: Filter, filters: readonly Filter[]): FilterWords
   const breakdown = breakdownOf(dimension);
   const hasOwnWord = breakdown !== undefined && hasDirect(breakdown);
   if (isOnSet(filter) && !hasOwnWord) return { condition: `${name} ${isNot ? SET_WORDS.isSet : SET_WORDS.isNotSet}`, values: [] };
+  if (isOnEmpty(filter)) return { condition: `${name} ${isNot ? "is not empty" : "is empty"}`, values: [] };
   const texts = operator === "in" ? values.map((value) => valueName(dimension, value, filters)) : values;
   return { condition: `${name} ${OPERATOR_WORDS[operator][isNot ? 1 : 0]}`, values: texts };
 }

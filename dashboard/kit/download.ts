@@ -1,4 +1,5 @@
 /** Downloads. */
+import { BOM } from "../../src/shared/csv.ts";
 import { csvOf } from "../format/csv.ts";
 import { range } from "../state/period.ts";
 import { isFiltered } from "../state/view-filters.ts";
@@ -24,4 +25,4 @@ export function saveFile(name: string, content: Blob): void {
 }
 
 export const saveCsv = (name: string, rows: readonly (readonly (string | number)[])[]): void =>
-  saveFile(name, new Blob([csvOf(rows)], { type: "text/csv;charset=utf-8" }));
+  saveFile(name, new Blob([BOM, csvOf(rows)], { type: "text/csv;charset=utf-8" }));

@@ -97,6 +97,7 @@ export function ExportPanel() {
       kind,
       format,
       ...(kind === "raw" ? { limit: EXPORT_ROWS_MAX } : { attribution: "visit" }),
+      bom: format === "csv" ? "true" : null,
     });
     saveFile(fileNameOf(kind, format), await fetchFile(url, new AbortController().signal));
     setSaved(true);

@@ -3,7 +3,14 @@ import { filterOf, parseFilter, printFilter, type Filter, type Operator } from "
 import { FILTER_VALUE_CHARS_MAX } from "../../src/shared/limits.ts";
 import { exceedsChars, WildcardPattern } from "../../src/shared/text.ts";
 
-export const filterBy = (dimension: string, value: string, isNot = false): Filter => filterOf(dimension, "in", isNot, [value]);
+/** Passes the empty text, which is no value of a filter. */
+const EMPTY_ONLY = "^$";
+
+export const filterBy = (dimension: string, value: string, isNot = false): Filter =>
+  value === "" ? filterOf(dimension, "matches", isNot, [EMPTY_ONLY]) : filterOf(dimension, "in", isNot, [value]);
+
+export const isOnEmpty = ({ operator, values }: Filter): boolean =>
+  operator === "matches" && values.length === 1 && values[0] === EMPTY_ONLY;
 
 export function parseFilters(text: string | null): Filter[] {
   return (text ?? "").split(";").flatMap((part) => {
@@ -21,18 +28,22 @@ export const printFilters = (filters: readonly Filter[]): string | null => filte
 
 /** The reason why a value cannot be filtered by, and an alternative; null if it can. */
 export function refusalOf(value: string): string | null {
-  if (value === "") return "An empty value cannot be filtered by, except with the regex ^$";
   if (!exceedsChars(value, FILTER_VALUE_CHARS_MAX)) return null;
   return `Longer than the ${FILTER_VALUE_CHARS_MAX} characters of a filter: filter by how it begins`;
 }
 
-export const canFilterBy = (value: string): boolean => refusalOf(value) === null;
+/** True for what can be typed as a value. */
+export const canFilterBy = (value: string): boolean => value !== "" && refusalOf(value) === null;
 
 export const isSameFilter = (a: Filter, b: Filter): boolean => printFilter(a) === printFilter(b);
 
 /** Undefined unless the filter lets exactly one value through. */
-export const onlyValueOf = ({ operator, isNot, values }: Filter): string | undefined =>
-  operator === "in" && !isNot && values.length === 1 ? values[0] : undefined;
+export function onlyValueOf(filter: Filter): string | undefined {
+  const { operator, isNot, values } = filter;
+  if (isNot) return undefined;
+  if (isOnEmpty(filter)) return "";
+  return operator === "in" && values.length === 1 ? values[0] : undefined;
+}
 
 /** A click filters by this value only, adds it, or excludes it. A second click undoes it. */
 export type Choice = "only" | "also" | "not";
@@ -44,15 +55,22 @@ const without = (filters: readonly Filter[], changed: Filter | undefined, value:
     return values.length === 0 ? [] : [{ ...filter, values }];
   });
 
-/** Each dimension has one list of included values and one of excluded values. */
-export function withChoice(filters: readonly Filter[], dimension: string, value: string, choice: Choice): Filter[] {
+/** Each dimension has one list of included values and one of excluded values, and perhaps a filter on the empty value beside them. */
+export function withChoice(all: readonly Filter[], dimension: string, value: string, choice: Choice): Filter[] {
   const isNot = choice === "not";
+  const chosen = filterBy(dimension, value, isNot);
+  if (value === "" && all.some((filter) => isSameFilter(filter, chosen))) return all.filter((filter) => !isSameFilter(filter, chosen));
+  // No other value is empty, and no list has the empty value.
+  const isReplaced = (filter: Filter): boolean =>
+    !isNot && !filter.isNot && filter.dimension === dimension && (isOnEmpty(filter) || (value === "" && filter.operator === "in"));
+  const filters = all.filter((filter) => !isReplaced(filter));
+  if (value === "") return [...filters.filter((filter) => !isSameFilter(filter, filterBy(dimension, "", !isNot))), chosen];
   const listOf = (negated: boolean) =>
     filters.find((filter) => filter.dimension === dimension && filter.operator === "in" && filter.isNot === negated);
   const known = listOf(isNot);
   if (known?.values.includes(value)) return without(filters, known, value);
   const others = without(filters, listOf(!isNot), value);
-  if (!known || choice === "only") return [...others.filter((filter) => filter !== known), filterBy(dimension, value, isNot)];
+  if (!known || choice === "only") return [...others.filter((filter) => filter !== known), chosen];
   return others.map((filter) => (filter === known ? filterOf(dimension, "in", isNot, [...known.values, value]) : filter));
 }
 

@@ -6,6 +6,7 @@ import { listSegments, type Segment } from "../api/saved.ts";
 import {
   countsConversions,
   filterKindOf,
+  isOnEmpty,
   onlyValueOf,
   parseFilters,
   printFilters,
@@ -75,10 +76,10 @@ export const visitorNoun = computed(() => (countsConversions(filterKind.value) ?
 const isGiven = (dimension: string, value: string): boolean =>
   givenFilters.value.some((filter) => filter.dimension === dimension && onlyValueOf(filter) === value);
 /** Values that the reader's filters on a dimension list: included, or excluded ones. */
-const ownValues = (dimension: string, isNot: boolean): string[] =>
+const ownValues = (dimension: string, isNot: boolean): readonly string[] =>
   ownFilters.value
-    .filter((filter) => filter.dimension === dimension && filter.operator === "in" && filter.isNot === isNot)
-    .flatMap(({ values }) => values);
+    .filter((filter) => filter.dimension === dimension && filter.isNot === isNot)
+    .flatMap((filter) => (isOnEmpty(filter) ? [""] : filter.operator === "in" ? filter.values : []));
 
 export const hasFilter = (dimension: string, value: string): boolean =>
   isGiven(dimension, value) || ownValues(dimension, false).includes(value);

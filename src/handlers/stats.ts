@@ -26,7 +26,8 @@ import { ATTRIBUTION, EXPORTED_VISIT_COLUMNS } from "../runtime/reports/measures
 import { RAW_EXPORT } from "../runtime/reports/exports/raw-export.ts";
 import { OVERVIEW_PARAMETERS, OVERVIEW } from "../runtime/reports/overview/overview.ts";
 import { REPORTS, type ReportPath } from "../runtime/reports/registry.ts";
-import { EXPORT, type ExportValues, FIRST_DAY, FORMATS, queryOf, STORED_FIRST_DAY } from "../runtime/reports/queries.ts";
+import { BOM_PARAMETER } from "../runtime/reports/exports/formats.ts";
+import { EXPORT, FIRST_DAY, FORMATS, queryOf, STORED_FIRST_DAY } from "../runtime/reports/queries.ts";
 import type { Report } from "../runtime/reports/report.ts";
 import type { ReportQuery } from "../runtime/query/query-engine.ts";
 import type { Sites } from "../runtime/sites/sites.ts";
@@ -49,6 +50,7 @@ import { fileReply, jsonReply, jsonTextReply, Query, timeZoneHeaders } from "./h
 import type { StreamSource } from "./response-streams.ts";
 import { shownSettings } from "./site-settings.ts";
 import type { Context, Handler } from "./route.ts";
+import { BOM } from "../shared/csv.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";
 import { EXPORT_ROWS_MAX } from "../shared/limits.ts";
 import { CARDS, WEEK_STARTS } from "../shared/site-choices.ts";
@@ -188,16 +190,30 @@ const ratesOf = (isGuest: boolean, wantedSinceMs: () => number | null): Pick<Str
 const EXPORT_PARAMETERS = {
   kind: oneOf("One row for each date, or one for each event.", ["daily", "raw"]),
   format: oneOf("The file format.", ["csv", "json"]),
+  bom: BOM_PARAMETER,
   limit: rowLimit("Maximum number of events, the oldest ones; `raw` only.", EXPORT_ROWS_MAX, EXPORT_ROWS_DEFAULT),
   attribution: ATTRIBUTION,
   columns: EXPORTED_VISIT_COLUMNS,
 };
 
+/** An object in place of a generator: `return` has to reach the chunks even before the first one is read. */
+function afterBom(chunks: StreamSource["chunks"]): StreamSource["chunks"] {
+  let isBegun = false;
+  return {
+    next() {
+      if (isBegun) return chunks.next();
+      isBegun = true;
+      return Promise.resolve({ done: false, value: new TextEncoder().encode(BOM) });
+    },
+    return: () => chunks.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+  };
+}
+
 export const getExport: Handler = async (request, context) => {
   const { services, reader, url, deadline, streams } = context;
   const given = new Query(url);
   const scope = await scopeOf(given.parse(SCOPE_PARAMETERS), reader);
-  const values: ExportValues = given.parse(EXPORT_PARAMETERS);
+  const { bom, ...values } = given.parse(EXPORT_PARAMETERS);
   const format = FORMATS[values.format];
   const asker = askerOf(context);
   const calendar = reader.calendarOf(scope.siteId);
@@ -206,7 +222,12 @@ export const getExport: Handler = async (request, context) => {
   const timeZone = calendar.zoneAt(reader.nowMs);
   const name = `${PRODUCT_NAME.toLowerCase()}-${values.kind}-${scope.range.firstDay}.${format.extension}`;
   const body = streams.open({
-    ...{ chunks, onEnd: release, signal: deadline.signal, isAllowed: stillShown(request, context) },
+    ...{
+      chunks: bom === "true" && values.format === "csv" ? afterBom(chunks) : chunks,
+      onEnd: release,
+      signal: deadline.signal,
+      isAllowed: stillShown(request, context),
+    },
     ...ratesOf(asker.isGuest, wantedSinceMs),
   });
   return fileReply(body, { name, contentType: format.contentType }, timeZoneHeaders(timeZone));

@@ -4,6 +4,9 @@ const FORMULA_START = /^[=+\-@\t\r]/;
 
 const quoted = (text: string): string => `"${text.includes('"') ? text.replaceAll('"', '""') : text}"`;
 
+/** The byte-order mark: without it, spreadsheets read a file in the character set of their language. */
+export const BOM = "\ufeff";
+
 /** Prefixes an apostrophe if a spreadsheet would read the text as a formula. */
 export const csvText = (text: string): string => quoted(FORMULA_START.test(text) ? `'${text}` : text);
 

@@ -297,6 +297,8 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
 
     it("in CSV begin with their header even if there are none", async () => {
       expect(await (await get({ format: "csv", search: "no such" })).text()).toBe("value,visitors,pageviews,events\n");
+      const marked = Buffer.from(await (await get({ format: "csv", search: "no such", bom: "true" })).arrayBuffer());
+      expect(marked.toString("utf8")).toBe("\ufeffvalue,visitors,pageviews,events\n");
     });
 
     const refused: readonly (readonly [parameters: Readonly<Record<string, string>>, field: string, rule: string])[] = [

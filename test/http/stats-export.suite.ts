@@ -75,7 +75,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
         utm_source: "mail",
         utm_medium: "",
         props: '{"plan":"pro","n":1}',
-        revenue_amount: "'-2.5",
+        revenue_amount: "-2.5",
         currency: "EUR",
         site_id: site,
         engaged_seconds: "86400",
@@ -93,6 +93,25 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       for (const { timestamp = "" } of [sale, view]) {
         expect(new Date(timestamp).toISOString()).toBe(timestamp);
         expect(Math.abs(Date.parse(timestamp) - before)).toBeLessThan(DAY_MS);
+      }
+    });
+
+    it("numbers of the raw CSV are numbers, also where they are negative, and say what is no interaction", async () => {
+      const site = siteName();
+      await record(target, wireEvent(site, { n: "Refund", ra: -12.5, rc: "EUR", e: 0, u: "/a?gclid=Secret", interactive: false }));
+      const [refund] = await rawRows(site);
+      expect(refund).toMatchObject({ revenue_amount: "-12.5", engaged_seconds: "0", click_id: "gclid", interactive: "0" });
+    });
+
+    it("bom=true puts a byte-order mark in front of a CSV file, and nothing in front of JSON", async () => {
+      const site = siteName();
+      await record(target, wireEvent(site, { u: "/caf%C3%A9" }));
+      for (const kind of ["raw", "daily"]) {
+        const bytesOf = async (parameters: Readonly<Record<string, string>>) =>
+          Buffer.from(await (await askStats(target, "export", { site_id: site, period: "day", kind, ...parameters })).arrayBuffer());
+        const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+        expect((await bytesOf({ bom: "true" })).equals(Buffer.concat([mark, await bytesOf({})]))).toBe(true);
+        expect((await bytesOf({ bom: "true", format: "json" })).equals(await bytesOf({ format: "json" }))).toBe(true);
       }
     });
 

@@ -34,11 +34,12 @@ import {
 import { numberIn, ratio, type SqlRow, sumsBy, textIn } from "../query/sql.ts";
 import type { Scope } from "../query/scope.ts";
 import { goalNamed, type Goal } from "../sites/goal.ts";
-import { csvFormat, csvOfRows, type CsvColumn } from "./exports/formats.ts";
+import { BOM_PARAMETER, csvFormat, csvOfRows, type CsvColumn } from "./exports/formats.ts";
 import { EVENTS, MONEY, PAGEVIEWS, VISITORS, centsIn } from "./measures/fields.ts";
 import { countsByValue, sessionPages, sessionsByValue } from "./measures/values.ts";
 import { countsByVisit } from "./measures/visits.ts";
 import { report, type ReportRequest } from "./report.ts";
+import { BOM } from "../../shared/csv.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import { PRODUCT_NAME } from "../../shared/names.ts";
 import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../shared/limits.ts";
@@ -189,6 +190,7 @@ const PARAMETERS = {
   }),
   with_total: oneOf("`true`: the response is an object with the rows and their number, and not just the rows.", ["false", "true"]),
   format: oneOf("`csv`: the same rows as a file.", ["json", "csv"]),
+  bom: BOM_PARAMETER,
   ...readIf(({ hasComparison }) => hasComparison, COMPARISON_PARAMETERS),
 };
 
@@ -316,7 +318,8 @@ function fileOf({ scope, values }: ReportRequest<typeof PARAMETERS>) {
   return {
     name: `${PRODUCT_NAME.toLowerCase()}-${values.dimension}-${scope.range.firstDay}.${csvFormat.extension}`,
     contentType: csvFormat.contentType,
-    textOf: (result: Rows | Page) => csvOfRows(csvColumns(values), "rows" in result ? result.rows : result),
+    textOf: (result: Rows | Page) =>
+      (values.bom === "true" ? BOM : "") + csvOfRows(csvColumns(values), "rows" in result ? result.rows : result),
   };
 }
 

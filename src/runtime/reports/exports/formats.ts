@@ -1,6 +1,7 @@
 /** The file formats of exports and of breakdowns as CSV (docs/http-api.md, "Export"). */
 import { csvNumber, csvText } from "../../../shared/csv.ts";
 import { Decimal } from "../../base/decimal.ts";
+import { oneOf } from "../../query/parameters.ts";
 
 /** CSV and JSON differ in these only. */
 export interface ExportFormat {
@@ -30,7 +31,7 @@ export const csvFormat: ExportFormat = {
   closing: "",
   unrecorded: '""',
   text: csvText,
-  number: csvText,
+  number: csvNumber,
   json: csvText,
 };
 
@@ -63,6 +64,12 @@ function cellOf(row: CsvRow, column: CsvColumn): string {
   if (value instanceof Decimal) return csvNumber(value.digits);
   return typeof value === "number" ? csvNumber(String(value)) : csvText(value ?? "");
 }
+
+/** A parameter of files. */
+export const BOM_PARAMETER = oneOf("`true`: a CSV file begins with a byte-order mark, by which spreadsheets tell UTF-8.", [
+  "false",
+  "true",
+]);
 
 /** A report as CSV. Fields of an object in a row are columns of their own. */
 export const csvOfRows = (columns: readonly CsvColumn[], rows: readonly CsvRow[]): string =>

@@ -94,12 +94,33 @@ describe("filters of the dashboard", () => {
     );
   });
 
-  it.each([
-    ["", "An empty value cannot be filtered by"],
-    ["x".repeat(513), "Longer than the 512 characters of a filter: filter by how it begins"],
-  ])("a value that the API cannot take is not offered as a filter, and says why", (value, refusal) => {
-    expect(canFilterBy(value)).toBe(false);
-    expect(refusalOf(value)).toContain(refusal);
+  it.each([["x".repeat(513), "Longer than the 512 characters of a filter: filter by how it begins"]])(
+    "a value that the API cannot take is not offered as a filter, and says why",
+    (value, refusal) => {
+      expect(canFilterBy(value)).toBe(false);
+      expect(refusalOf(value)).toContain(refusal);
+    },
+  );
+
+  it("the empty value is filtered by with a regular expression, which the API takes, and cannot be typed", () => {
+    expect(refusalOf("")).toBeNull();
+    expect(canFilterBy("")).toBe(false);
+    expect(printFilters([filterBy("props:plan", ""), filterBy("props:plan", "", true)])).toBe(
+      "props:plan=matches=^$;props:plan=!matches=^$",
+    );
+    expect(parseFilters("props:plan=matches=^$")).toEqual([filterBy("props:plan", "")]);
+  });
+
+  it("a click on the empty value filters by it alone, takes the place of other values, and undoes itself", () => {
+    const [empty, notEmpty, pro] = [filterBy("props:plan", ""), filterBy("props:plan", "", true), filterBy("props:plan", "pro")];
+    const other = filterBy("props:size", "");
+    expect(withChoice([pro, other], "props:plan", "", "only")).toEqual([other, empty]);
+    expect(withChoice([empty, other], "props:plan", "pro", "only")).toEqual([other, pro]);
+    expect(withChoice([empty, other], "props:plan", "pro", "also")).toEqual([other, pro]);
+    expect(withChoice([empty, other], "props:plan", "", "only")).toEqual([other]);
+    expect(withChoice([empty], "props:plan", "", "not")).toEqual([notEmpty]);
+    expect(withChoice([notEmpty, pro], "props:plan", "", "not")).toEqual([pro]);
+    expect(withChoice([notEmpty], "props:plan", "pro", "not")).toEqual([notEmpty, filterBy("props:plan", "pro", true)]);
   });
 
   it("the length of a value counts characters as the API does", () => {
