@@ -1,5 +1,7 @@
 /** POST /api/stats/channel-preview: what rules of arrivals that are not stored yet would change (docs/channels.md). */
 import { arrivalRulesIn, parseBodyOfSite } from "../runtime/sites/site-settings.ts";
+import { ARRIVALS_VERSION } from "../runtime/arrivals/arrivals.ts";
+import { RULES_VERSION } from "../runtime/reports/measures/visits.ts";
 import { CHANNELS } from "../shared/channels.ts";
 import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 import { closed, count, list, text, word } from "../runtime/base/json-schema.ts";
@@ -24,7 +26,7 @@ export const postChannelPreview: Handler = async (request, context) => {
   const scope = await scopeOf({ site_id: siteId, period: PERIOD, filters: [], segment: null }, reader);
   const query = queryOf(CHANNEL_PREVIEW, scope, { nowMs, calendar: reader.calendarOf(siteId) }, { rules });
   const preview = JSON.parse(await services.stats.fresh(query, askerOf(context))) as ChannelPreview;
-  return jsonReply({ start_date: scope.range.firstDay, end_date: scope.range.lastDay, ...preview });
+  return jsonReply({ start_date: scope.range.firstDay, end_date: scope.range.lastDay, rules_version: ARRIVALS_VERSION, ...preview });
 };
 
 // Description in the OpenAPI document
@@ -36,6 +38,7 @@ const SCHEMAS = {
     start_date: text("The first date of the visits.", { format: "date" }),
     end_date: text("The current date.", { format: "date" }),
     visits: count("All visits of these dates."),
+    rules_version: RULES_VERSION,
     moved: count("How many of them would have another channel."),
     moves: list(
       "The visits that would have another channel, most first.",

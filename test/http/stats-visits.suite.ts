@@ -174,6 +174,7 @@ export function describeStatsVisits(makeTarget: MakeTarget): void {
       const settings = { channel_rules: [rule], ignored_referrers: ["forum.example"] };
       const answer = await bodyOf<{ visits: number; moved: number; moves: unknown }>(await preview(site, settings));
       expect(answer).toMatchObject({
+        rules_version: 1,
         visits: 4,
         moved: 3,
         moves: [

@@ -37,7 +37,8 @@ import { goalNamed, type Goal } from "../sites/goal.ts";
 import { BOM_PARAMETER, csvFormat, csvOfRows, type CsvColumn } from "./exports/formats.ts";
 import { EVENTS, MONEY, PAGEVIEWS, VISITORS, centsIn } from "./measures/fields.ts";
 import { countsByValue, sessionPages, sessionsByValue } from "./measures/values.ts";
-import { countsByVisit } from "./measures/visits.ts";
+import { countsByVisit, RULES_VERSION } from "./measures/visits.ts";
+import { ARRIVALS_VERSION } from "../arrivals/arrivals.ts";
 import { report, type ReportRequest } from "./report.ts";
 import { BOM } from "../../shared/csv.ts";
 import { exceedsChars } from "../../shared/text.ts";
@@ -75,7 +76,10 @@ const ROWS = list(
   { maxItems: BREAKDOWN_ROWS_MAX },
 );
 
-const PAGE = closed({ total: count("The number of rows without `limit` and `offset`."), rows: ROWS });
+const PAGE = closed(
+  { total: count("The number of rows without `limit` and `offset`."), rows: ROWS, rules_version: RULES_VERSION },
+  { optional: ["rules_version"] },
+);
 
 type Rows = Described<typeof ROWS>;
 type Page = Described<typeof PAGE>;
@@ -360,6 +364,10 @@ export const breakdown = report({
     const compared = window ? scopesOf(scope, window, rotationDays) : [];
     const rows = rowsOf(scope, compared, { dimension, columns: columns.further, goal, currency }, values, sessionGapMs);
     if (values.with_total === "false") return rows;
-    return joinPlans(rows, totalOf(scope, values, sessionGapMs), (found, total) => ({ total, rows: found }));
+    return joinPlans(rows, totalOf(scope, values, sessionGapMs), (found, total) => ({
+      total,
+      rows: found,
+      ...(isVisitDimension(dimension) && "name" in visitValueOf(dimension) && { rules_version: ARRIVALS_VERSION }),
+    }));
   },
 });

@@ -50,7 +50,7 @@ interface RolledMeasuresSettings {
   readonly saltRotationDays: number;
   /** The behavioral extension is to be loaded. Without it there are no measures of sessions. */
   readonly hasExtension: boolean;
-  /** By default, no site says anything. */
+  /** What the site says about arrivals; nothing if absent. */
   readonly arrivalRules?: ArrivalRules;
   readonly hash: (text: string) => string;
 }

@@ -5,11 +5,14 @@ import { eventsIn, type Scope, visitsBy, within } from "../../query/scope.ts";
 import { column, type ColumnName, fragment, joinSql, resultColumn, sql, type SqlText } from "../../query/sql.ts";
 import { oneOf, parameter, type Parameter } from "../../query/parameters.ts";
 import { invalidInput } from "../../base/errors.ts";
-import { text } from "../../base/json-schema.ts";
+import { count, text } from "../../base/json-schema.ts";
 import { COUNT_PAGEVIEWS, revenueIn } from "./counts.ts";
 
 /** The parameter of reports with a list of sources. */
 export const ATTRIBUTION = oneOf("The source of a page view: its own, or that of its visit (`visit-sources`).", ["event", "visit"]);
+
+/** A field of answers that rules of arrivals decide. */
+export const RULES_VERSION = count("The version of the built-in rules that name sources and channels of visits.", { minimum: 1 });
 
 export type Attribution = "event" | "visit";
 
