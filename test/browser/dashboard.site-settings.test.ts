@@ -171,11 +171,11 @@ describe("the settings of a site", () => {
     const address = page.getByLabel("Address of a page");
     await address.fill("https://shop.example/caf%c3%a9.php?t=1&sort=new&utm_source=letter&gclid=x");
     await address.press("Enter");
-    const status = page.locator("[role=status]", { hasText: "Not kept" });
-    await status.waitFor();
+    const result = page.locator("[role=status]", { hasText: "Not kept" });
+    await result.waitFor();
     const facts = () => page.locator(".facts dd").allTextContents();
     expect(await facts()).toEqual(["/café.php", "shop.example", "letter", "gclid"]);
-    expect(await status.getByRole("listitem").locator("code").allTextContents()).toEqual(["t", "sort"]);
+    expect(await result.getByRole("listitem").locator("code").allTextContents()).toEqual(["t", "sort"]);
     await page.getByRole("button", { name: "Add t" }).click();
     expect(await page.getByLabel("Parameters that are pages").inputValue()).toBe("t");
     expect(await problemsAtAllWidths(page)).toEqual([]);
