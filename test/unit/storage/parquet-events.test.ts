@@ -5,23 +5,14 @@ import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { utcCalendar } from "../../../src/storage/calendar.ts";
 import { EVENT_COLUMNS, isNumber, type StoredEvent } from "../../../src/storage/event.ts";
-import { seal } from "../../../src/storage/checksum.ts";
 import { type DecodedEvents, decodeEvents, encodeEvents, mergeFiles, openEventsOf } from "../../../src/storage/parquet-events.ts";
-import { EARLIER_PARQUET, NOT_STORED_YET } from "../../support/earlier-version.ts";
+import { EARLIER_PARQUET, NOT_STORED_YET, withoutSpelling } from "../../support/earlier-version.ts";
 import { aFullEvent, anEvent, anyEvent } from "../../support/stored-event.ts";
 
 /** The events of a file, assembled from its columns. */
 const roundTrip = (events: readonly StoredEvent[]): StoredEvent[] => eventsIn(encodeEvents(events));
 
 const eventsIn = (bytes: Uint8Array): StoredEvent[] => [...decodeEvents(bytes)].flatMap(eventsOf);
-
-/** As an earlier version wrote it: with another entry where files have that of their spelling. */
-function withoutMark(file: Uint8Array): Uint8Array {
-  const bytes = file.slice();
-  bytes[Buffer.from(bytes).lastIndexOf("sandpiper.spelling")] = "S".charCodeAt(0);
-  seal(bytes);
-  return bytes;
-}
 
 function eventsOf(decoded: DecodedEvents): StoredEvent[] {
   return Array.from({ length: decoded.rows }, (_, row) => {
@@ -129,7 +120,7 @@ describe("the Parquet codec", () => {
     const today = [page("/caf%C3%A9", "a.test"), page("/caf%C3%A9", "a.test"), page("/~a", null), page("/b", "a.test")];
     const marked = encodeEvents(sent);
     expect(eventsIn(marked)).toEqual(sent);
-    const unmarked = withoutMark(marked);
+    const unmarked = withoutSpelling(marked);
     expect(eventsIn(unmarked)).toEqual(today);
     expect([...openEventsOf(anEvent().siteId, unmarked)].flatMap(eventsOf)).toEqual(today);
     const merged = mergeFiles([{ key: "1", siteId: anEvent().siteId, bytes: unmarked }]);
