@@ -2,6 +2,7 @@
 import { json, sendJson, urlOf } from "./http.ts";
 import type {
   AuthStatus,
+  ChannelPreview,
   CreatedKey,
   CreatedShare,
   Erased,
@@ -67,6 +68,10 @@ export const deleteSettings = (siteId: string): Promise<unknown> => sendJson(set
 /** Says what would be kept of the address; requests and stores nothing. */
 export const checkAddress = (siteId: string, url: string): Promise<KeptPage> =>
   sendJson(urlOf(`${settingsPath(siteId)}/page`, { url }), {});
+
+/** Says which visits of the last 90 days these settings would move to another channel, and stores nothing. */
+export const previewChannels = (siteId: string, settings: SiteSettings): Promise<ChannelPreview> =>
+  sendJson(urlOf("/api/stats/channel-preview", { site_id: siteId }), json("POST", settings));
 
 export const getAllSettings = (): Promise<unknown> => sendJson("/api/settings", {});
 export const putAllSettings = (file: unknown): Promise<unknown> => sendJson("/api/settings", json("PUT", file));

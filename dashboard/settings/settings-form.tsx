@@ -131,12 +131,18 @@ interface SettingsFormProps {
   readonly children: (editing: Editing) => ComponentChildren;
 }
 
-/** Saves these settings and keeps all others as the service has them now, whoever changed them. Edits typed meanwhile stay unsaved. */
-async function save(siteId: string, names: readonly SettingName[]): Promise<void> {
-  const [sent, changes] = [editedSettings(siteId), unsavedChanges(siteId, names)];
+/** The settings as they would be saved with what is typed, by the service's values of now for all others. */
+export async function settingsToSave(siteId: string, names: readonly SettingName[]): Promise<SiteSettings> {
+  const changes = unsavedChanges(siteId, names);
   const current = await getSettings(siteId);
   const body = Object.fromEntries(ALL_SETTINGS.map((name) => [name, current[name]])) as unknown as SiteSettings;
-  const saved = await putSettings(siteId, { ...body, ...changes });
+  return { ...body, ...changes };
+}
+
+/** Saves these settings and keeps all others as the service has them now, whoever changed them. Edits typed meanwhile stay unsaved. */
+async function save(siteId: string, names: readonly SettingName[]): Promise<void> {
+  const sent = editedSettings(siteId);
+  const saved = await putSettings(siteId, await settingsToSave(siteId, names));
   const edited = editedSettings(siteId);
   setSaved(
     saved,

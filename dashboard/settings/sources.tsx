@@ -1,6 +1,7 @@
 /** What a site says about where its visits come from: its own hosts, referrers that do not count, and rules of channels. */
 import { SOURCE_PARAMETERS } from "../../src/shared/site-choices.ts";
 import { Checkbox } from "../kit/forms.tsx";
+import { ChannelPreviewButton } from "./channel-preview.tsx";
 import { ChannelRulesField } from "./channel-rules.tsx";
 import { LinesField } from "./fields.tsx";
 import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
@@ -55,6 +56,7 @@ export const SourcesSection = ({ siteId }: { readonly siteId: string }) => (
           />
           <SourceParametersField {...editing} />
           <ChannelRulesField {...editing} />
+          <ChannelPreviewButton siteId={siteId} settings={editing.settings} />
         </>
       )}
     </SettingsForm>

@@ -22,7 +22,10 @@ import {
 const SITE = "shop.example";
 const OTHER_SITE = "blog.example";
 const PASSWORD = "correct horse battery";
-const VISITS = [{ atMs: nowMs() - DAY_MS, steps: ["/", "/pricing"] }];
+const VISITS = [
+  { atMs: nowMs() - DAY_MS, steps: ["/", "/pricing"] },
+  { atMs: nowMs() - DAY_MS, steps: ["/", "/pricing"], fields: { referrerSource: "Google" } },
+];
 
 interface Settings {
   readonly name: string | null;
@@ -145,6 +148,14 @@ describe("the settings of a site", () => {
     await page.getByText("Channel rules, rule 2 must have at least one condition").waitFor();
     await rule(2).getByLabel("UTM source").fill("crm-*");
     await page.getByRole("button", { name: "Move rule 2 up" }).click();
+    await page.getByRole("button", { name: "Preview the effect" }).click();
+    await page.getByText("No visit of the last 90 days would change its channel.").waitFor();
+    await rule(2).getByLabel("Referrer host").fill("*.partner.example, go.example, www.google.com");
+    expect(await page.getByText("No visit of the last 90 days").count()).toBe(0);
+    await page.getByRole("button", { name: "Preview the effect" }).click();
+    await page.getByText("Would move 1 visit of the last 90 days, of 2:").waitFor();
+    await page.getByText("1 visit from Organic Search to Affiliates").waitFor();
+    await rule(2).getByLabel("Referrer host").fill("*.partner.example, go.example");
     expect(await problemsAtAllWidths(page)).toEqual([]);
     await page.setViewportSize({ width: 1440, height: 900 });
     await save();
