@@ -30,7 +30,7 @@ export interface ExportValues {
   readonly format: keyof typeof FORMATS;
   /** The most events; of a raw export only. */
   readonly limit: number;
-  /** Whose source `top_source` of a daily export is. */
+  /** `top_source` of a daily export is the source of its page views, or of their visits. */
   readonly attribution: Attribution;
   /** Further columns of a raw export: what the visit of each event has. */
   readonly columns: readonly VisitColumn[];
