@@ -11,7 +11,7 @@ import { useAction } from "../state/requests.ts";
 import { LinesField, TextField } from "./fields.tsx";
 import { addPageParameter, SettingsForm } from "./settings-form.tsx";
 
-const LABELS = { page_parameters: "Parameters that are pages", merge_slashes: "Several slashes" } as const;
+const LABELS = { page_parameters: "Parameters that are pages", merge_slashes: "Several slashes", app_pages: "Pages of apps" } as const;
 
 const CAMPAIGN = {
   utm_source: "UTM source",
@@ -108,6 +108,9 @@ export const PagesSection = ({ siteId }: { readonly siteId: string }) => (
           />
           <Checkbox isChecked={settings.merge_slashes} onChange={(merge_slashes) => change({ merge_slashes })}>
             Count several slashes as one: <code>/blog//post</code> is <code>/blog/post</code>
+          </Checkbox>
+          <Checkbox isChecked={settings.app_pages} onChange={(app_pages) => change({ app_pages })}>
+            Count pages of apps: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> and <code>app:</code>
           </Checkbox>
         </>
       )}

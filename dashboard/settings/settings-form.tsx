@@ -28,6 +28,7 @@ const EVERY_SETTING: Readonly<Record<SettingName, true>> = {
   channel_rules: true,
   page_parameters: true,
   merge_slashes: true,
+  app_pages: true,
   retention_days: true,
 };
 

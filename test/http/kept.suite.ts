@@ -43,6 +43,7 @@ const SETTINGS = {
   channel_rules: [{ channel: "Email", source: ["Google"], referrer: [], utm_source: [], utm_medium: ["a*"], click_id: [] }],
   page_parameters: ["t"],
   merge_slashes: true,
+  app_pages: true,
   retention_days: 0,
 };
 

@@ -58,6 +58,7 @@ const SET = {
   ],
   page_parameters: ["page_id"],
   merge_slashes: true,
+  app_pages: true,
   retention_days: 30,
 };
 

@@ -31,6 +31,7 @@ const DEFAULTS = {
   channel_rules: [],
   page_parameters: [],
   merge_slashes: false,
+  app_pages: false,
   retention_days: null,
 };
 
@@ -52,6 +53,7 @@ const ALL = {
   ],
   page_parameters: ["t", "item[id]"],
   merge_slashes: true,
+  app_pages: true,
   retention_days: 0,
 };
 
@@ -231,6 +233,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
         await refused({ page_parameters: [wrong] }, 400, '"page_parameters"', "utm_");
       await refused({ page_parameters: Array.from({ length: 11 }, (_, i) => `p${i}`) }, 400, '"page_parameters"', "10", "11");
       await refused({ merge_slashes: "yes" }, 422, '"merge_slashes"');
+      await refused({ app_pages: 1 }, 422, '"app_pages"');
       for (const wrong of [-1, 1.5, 36_501]) await refused({ retention_days: wrong }, 400, '"retention_days"', "36500", String(wrong));
       await refused({ retention_days: "7" }, 422, '"retention_days"');
       await refused({ exclude_paths: [] }, 400, "exclude_paths", "excluded_paths");

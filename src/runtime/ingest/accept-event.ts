@@ -171,8 +171,8 @@ function isExcluded(
   const countryCode = hasCountry && (clientPlace ?? geo(clientAddress)).countryCode;
   if (countryCode !== null && hasCountry?.(countryCode)) return true;
   if (hasPath === null) return false;
-  const { mergeSlashes } = pageRulesOf(siteId);
-  return hasPath(parsePageUrl(url, { mergeSlashes, pageParameters: [], sourceParameters: [] }).pathname);
+  const { appPages, mergeSlashes } = pageRulesOf(siteId);
+  return hasPath(parsePageUrl(url, { appPages, mergeSlashes, pageParameters: [], sourceParameters: [] }).pathname);
 }
 
 /** The time of an event, by its site's calendar at that instant. */

@@ -69,12 +69,15 @@ const MAY_HAVE_CAMPAIGN = new RegExp(`%|utm|${CLICK_IDS.join("|")}`);
 const ESCAPED_AMPERSAND = /&(?:amp;)+/g;
 
 /** What a site's settings say about the URLs of its pages. */
-export type PageRules = Pick<SiteSettings, "sourceParameters" | "pageParameters" | "mergeSlashes">;
+export type PageRules = Pick<SiteSettings, "sourceParameters" | "pageParameters" | "mergeSlashes" | "appPages">;
 
-/** `url` is an absolute http(s) URL or a path that starts with `/`; invalid_input, which begins with `what`, for anything else. */
+/**
+ * `url` is an absolute http(s) URL, one of an app if the site accepts these, or a path that starts with `/`; invalid_input, which begins
+ * with `what`, for anything else.
+ */
 export function parsePageUrl(url: string, rules: PageRules, what = 'Field "u"'): PageUrl {
   const isPath = url.startsWith("/");
-  const parsed = parseWebUrl(isPath ? PATH_ORIGIN + url : url);
+  const parsed = parseAddress(isPath ? PATH_ORIGIN + url : url, rules);
   if (parsed === null) {
     throw invalidInput(
       `${what} must be an absolute http or https URL whose host has at most ${URL_HOST_CHARS_MAX} characters, or a path that starts with "/"`,
@@ -82,14 +85,20 @@ export function parsePageUrl(url: string, rules: PageRules, what = 'Field "u"'):
   }
   return {
     pathname: pageOf(parsed, rules),
-    hostname: isPath ? null : normalizeHost(parsed.hostname),
+    hostname: isPath || parsed.hostname === "" ? null : normalizeHost(parsed.hostname),
     ...campaignFrom(parsed.search, rules),
   };
 }
 
-function parseWebUrl(text: string): URL | null {
+/** Schemes under which apps load the pages that they bring along. */
+const APP_PROTOCOLS: readonly string[] = ["capacitor:", "ionic:", "tauri:", "app:"];
+
+function parseAddress(text: string, { appPages }: PageRules): URL | null {
   const url = parseUrl(text);
-  return url?.protocol === "https:" || url?.protocol === "http:" ? url : null;
+  if (url?.protocol === "https:" || url?.protocol === "http:") return url;
+  const isOfApp = url && appPages && APP_PROTOCOLS.includes(url.protocol);
+  // Without a slash after the scheme, the rest is no path.
+  return isOfApp && (url.pathname.startsWith("/") || url.hostname !== "") ? url : null;
 }
 
 /** A serialised path is ASCII, so UTF-16 units are characters. A cut never leaves part of a `%XX`. */
@@ -106,7 +115,8 @@ const lastValue = (params: URLSearchParams, name: string): string => params.getA
 
 /** The path with the parameters that are part of it; the last ones are left out if it would be too long. */
 function pageOf({ pathname, search }: URL, { pageParameters, mergeSlashes: merges }: PageRules): string {
-  const path = pathnameFrom(merges ? mergeSlashes(pathname) : pathname);
+  // Only a URL of an app may have no path.
+  const path = pathnameFrom((merges ? mergeSlashes(pathname) : pathname) || "/");
   if (pageParameters.length === 0 || search === "") return path;
   const params = parametersIn(search);
   const kept = pageParameters.map((name) => [name, lastValue(params, name)] as const);

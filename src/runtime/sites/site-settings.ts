@@ -142,6 +142,10 @@ const FIELDS = {
     PAGE_PARAMETERS_MAX,
   ),
   merge_slashes: withDefault(flagField(boolean("Whether several slashes in a row count as one in paths.")), false),
+  app_pages: withDefault(
+    flagField(boolean("Whether pages of apps are accepted: URLs of the schemes `capacitor:`, `ionic:`, `tauri:` and `app:`.")),
+    false,
+  ),
   retention_days: integerField(
     orNull(count("Days for which events are kept; 0 forever, null for the option `retention_days`.", { maximum: RETENTION_DAYS_MAX })),
   ),
@@ -173,6 +177,7 @@ const NAMES = {
   channelRules: "channel_rules",
   pageParameters: "page_parameters",
   mergeSlashes: "merge_slashes",
+  appPages: "app_pages",
   retentionDays: "retention_days",
 } as const satisfies Readonly<Record<string, keyof typeof FIELDS>>;
 

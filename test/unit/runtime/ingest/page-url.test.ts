@@ -115,6 +115,26 @@ describe("pathname and hostname", () => {
     expect(parsePageUrl("//x", { mergeSlashes: true })).toMatchObject({ pathname: "/x", hostname: null });
   });
 
+  it.each([
+    ["capacitor://localhost/tabs/home/?utm_source=a#x", "/tabs/home", "localhost"],
+    ["ionic://localhost", "/", "localhost"],
+    ["tauri://localhost/caf%c3%a9", "/caf%C3%A9", "localhost"],
+    ["APP://Com.Example./index.html", "/index.html", "com.example"],
+    ["app:///index.html", "/index.html", null],
+    ["app:/index.html", "/index.html", null],
+    ["app://user:secret@host/a", "/a", "host"],
+  ])("of an app is %s only where the site accepts these: as %s of %s", (url, pathname, hostname) => {
+    expect(() => parsePageUrl(url)).toThrow(AppError);
+    expect(parsePageUrl(url, { appPages: true })).toMatchObject({ pathname, hostname });
+  });
+
+  it.each(["app:index.html", "capacitor:", "file:///etc/passwd", "javascript:alert(1)", "chrome-extension://abc/page.html"])(
+    "%s is refused even where the site accepts pages of apps",
+    (url) => {
+      expect(() => parsePageUrl(url, { appPages: true })).toThrow(AppError);
+    },
+  );
+
   it("is rejected for any text, or is a path that parses to itself", () => {
     const pieces = fc.constantFrom(
       "/",
