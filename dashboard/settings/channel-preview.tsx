@@ -38,7 +38,7 @@ function Moves({ preview: { visits, moved, moves } }: { readonly preview: Channe
 
 interface ChannelPreviewProps {
   readonly siteId: string;
-  /** As they are typed. The result goes with the next change of them. */
+  /** Typed values. The result disappears with the next change of them. */
   readonly settings: SiteSettings;
 }
 

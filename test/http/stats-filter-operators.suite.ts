@@ -123,7 +123,7 @@ const WRONG: readonly (readonly [name: string, filters: string, ...says: string[
   ["a repetition of more than 1,000", "pages=matches=a{1001}", '"pages"', "too large"],
   ["nested repetitions", "pages=matches=^((ab){30}){30}$", '"pages"', "too large"],
   ["an expression of 257 characters", `pages=matches=${"a".repeat(257)}`, '"pages"', "at most 256 characters"],
-  ["an unknown dimension", "page=in=/a", '"page"', "entry-page, exit-page, goal and props:<key>"],
+  ["an unknown dimension", "page=in=/a", '"page"', "entry-page, exit-page, goal, visit-channels"],
   ["the plural of a session's page", "entry-pages=in=/a", '"entry-pages"', "cannot be filtered on"],
   ["a list whose commas cut an expression", "pages=matches=(/a{1,2})", '"pages"', "write %2C for a comma"],
   ["a list whose commas cut escaped parentheses", "pages=matches=(\\(a,b\\))", '"pages"', "write %2C for a comma"],
