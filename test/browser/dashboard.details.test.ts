@@ -192,7 +192,7 @@ describe("the details of a card", () => {
     const csv = await saved("CSV");
     const [first = "", ...lines] = csv.text.trimEnd().split("\r\n");
     expect(first).toBe(
-      '"value","label","visitors","pageviews","events","sessions","bounce_rate","avg_visit_duration_secs","views_per_visit"',
+      '\ufeff"value","label","visitors","pageviews","events","sessions","bounce_rate","avg_visit_duration_secs","views_per_visit"',
     );
     expect(lines.length).toBe(BIG_PAGES);
     expect(lines[0]).toBe(`"${pathOf(1249)}","${pathOf(1249)}","1","1","1","1","1","0","1"`);
