@@ -114,6 +114,18 @@ async function make(origin, siteId) {
     const response = await fetch(url, { method: "POST", headers: { cookie, origin }, body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
   }
+  await untilRolledUp(`${origin}/api/installation?site_id=${siteId}`, { cookie });
+}
+
+const ROLLED_UP_MS_MAX = 180_000;
+
+/** Until then, a notice stands above the dashboard. @param {string} url @param {Record<string, string>} headers */
+async function untilRolledUp(url, headers) {
+  for (const until = Date.now() + ROLLED_UP_MS_MAX; Date.now() < until; await new Promise((resolve) => setTimeout(resolve, 500))) {
+    const { rollups } = await (await fetch(url, { headers })).json();
+    if (rollups.days_made > 0 && rollups.days_made >= rollups.days_due) return;
+  }
+  throw new Error("the rollups of the demo site take too long");
 }
 
 /**
