@@ -119,7 +119,7 @@ async function make(origin, siteId) {
 
 const ROLLED_UP_MS_MAX = 180_000;
 
-/** Until then, a notice stands above the dashboard. @param {string} url @param {Record<string, string>} headers */
+/** Waits for the sums of past days: a notice stands above the dashboard until they are made. @param {string} url @param {Record<string, string>} headers */
 async function untilRolledUp(url, headers) {
   for (const until = Date.now() + ROLLED_UP_MS_MAX; Date.now() < until; await new Promise((resolve) => setTimeout(resolve, 500))) {
     const { rollups } = await (await fetch(url, { headers })).json();
