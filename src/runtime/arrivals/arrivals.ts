@@ -42,9 +42,12 @@ export interface ArrivalNamer {
 
 const IGNORED_BY_DEFAULT = new HostList(IGNORED_REFERRERS);
 
+/** Site ids are host names by convention, some with a port. */
+const hostOfSite = (siteId: string): string => siteId.toLowerCase().replace(/:\d+$/, "");
+
 /** Compiled once for a site's rules, cheap to call. */
 export function arrivalNamer({ ownHosts, ignoredReferrers, channelRules }: ArrivalRules, siteId: string): ArrivalNamer {
-  const own = new HostList([siteId.toLowerCase(), ...ownHosts]);
+  const own = new HostList([hostOfSite(siteId), ...ownHosts]);
   const ignored = new HostList(ignoredReferrers);
   const rules = channelRules.map(compiledRule);
 

@@ -44,6 +44,7 @@ describe("arrivals", () => {
   it("a site id that is no host, and one in capitals, has no referrer of its own by accident", () => {
     expect(arrivalNamer(NO_RULES, "My Blog").isForeign("blog")).toBe(true);
     expect(arrivalNamer(NO_RULES, "Shop.Example").isForeign("www.shop.example")).toBe(false);
+    expect(arrivalNamer(NO_RULES, "shop.example:8080").isForeign("www.shop.example")).toBe(false);
   });
 
   it("subdomains are foreign unless the site's settings name them", () => {
