@@ -10,6 +10,7 @@ export const FILTERS = {
   "a pattern of pages": "pages=like=/articles/*0/*",
   "an expression": "pages=matches=^/articles/[0-9]*[05]/",
   "an entry page": "entry-page==/articles/0/a-title-of-usual-length",
+  "a channel of visits": "visit-channels==Organic Search",
   "a goal": "goal==Signup",
   "a property": "props:plan==pro",
   "no filter": "",
