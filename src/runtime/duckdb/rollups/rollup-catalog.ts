@@ -16,7 +16,7 @@ import {
 import { type Log, reasonOf } from "../../base/metrics/log.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
-import { definitionsHashOf, isValid, type RollupDefinitions } from "./rollup-origin.ts";
+import { definitionsHashOf, isValid, type RollupDefinitions, type WantedDefinitions } from "./rollup-origin.ts";
 import { coverRange, hasMeasure, type RollupCoverage, type RollupSpan } from "./rollup-spans.ts";
 
 /** The headers of rollups, cached up to a number of characters: files never change. */
@@ -191,7 +191,7 @@ class RollupListings {
 type CommonDefinitions = Omit<RollupDefinitions, "arrivals">;
 
 /** What a query needs of rollups. */
-interface WantedOfRollups extends Pick<RollupDefinitions, "arrivals"> {
+interface WantedOfRollups extends Pick<WantedDefinitions, "arrivals"> {
   readonly measures: readonly string[];
 }
 
@@ -261,11 +261,11 @@ export class RollupCatalog {
   protected async validOf(
     siteId: SiteId,
     spans: readonly RollupSpan[],
-    arrivals: string,
+    arrivals: string | null,
     isUsable: (header: RollupHeader) => boolean = () => true,
   ): Promise<ReadonlyMap<RollupSpan, ObjectKey>> {
     const definitions = { ...this.#options, arrivals };
-    const possible = await this.#possibleOf(siteId, spans, definitionsHashOf(definitions));
+    const possible = await this.#possibleOf(siteId, spans, arrivals === null ? null : definitionsHashOf({ ...this.#options, arrivals }));
     const headers = await this.headers.read([...possible.values()].flat());
     const valid = new Map<RollupSpan, ObjectKey>();
     for (const [span, keys] of possible) {
@@ -282,12 +282,13 @@ export class RollupCatalog {
   async #possibleOf(
     siteId: SiteId,
     spans: readonly RollupSpan[],
-    definitionsHash: string,
+    definitionsHash: string | null,
   ): Promise<ReadonlyMap<RollupSpan, readonly ObjectKey[]>> {
     const inFiles = spans.filter(({ days }) => days.every(({ hasUnflushed }) => !hasUnflushed));
     if (inFiles.length === 0) return new Map();
     const listing = await this.listings.of(siteId);
-    const possibleOf = (span: RollupSpan) => listing.of(span).filter((file) => file.definitionsHash === definitionsHash);
+    const possibleOf = (span: RollupSpan) =>
+      listing.of(span).filter((file) => definitionsHash === null || file.definitionsHash === definitionsHash);
     return new Map(inFiles.map((span) => [span, possibleOf(span).map(({ key }) => key)]));
   }
 }

@@ -44,7 +44,9 @@ export class RollupExecution {
     const { siteId, range, arrivalRules = NO_ARRIVAL_RULES } = siteRange;
     const measures = queries.map((query) => rolled.nameOf(query, arrivalRules)).filter((measure) => measure !== null);
     if (measures.length < queries.length) return null;
-    return { measures, ...(await catalog.coverage(siteId, range, days, { measures, arrivals: rolled.arrivalsOf(arrivalRules) })) };
+    const namesArrivals = queries.some((query) => arrivalRulesIn(query).length > 0);
+    const arrivals = namesArrivals ? rolled.arrivalsOf(arrivalRules) : null;
+    return { measures, ...(await catalog.coverage(siteId, range, days, { measures, arrivals })) };
   }
 
   /** True if rollups have all events that the step needs. */

@@ -67,15 +67,18 @@ export const areUnchanged = ({ events }: RollupOrigin, days: readonly PartitionV
   events.length === days.length &&
   days.every(({ day, files, hasUnflushed }, i) => !hasUnflushed && events[i]?.[0] === day && events[i][1] === filesText(files));
 
+/** `arrivals` is null where no row depends on rules of arrivals. */
+export type WantedDefinitions = Omit<RollupDefinitions, "arrivals"> & { readonly arrivals: string | null };
+
 /** True if a rollup that was made of `origin` would have the same rows if it were made of the span now. */
-export const isValid = (origin: RollupOrigin, siteId: SiteId, span: RollupSpan, definitions: RollupDefinitions): boolean =>
+export const isValid = (origin: RollupOrigin, siteId: SiteId, span: RollupSpan, definitions: WantedDefinitions): boolean =>
   origin.siteId === siteId &&
   origin.firstDay === span.firstDay &&
   origin.lastDay === span.lastDay &&
   origin.definitions === definitions.definitions &&
   origin.sessionWindowMinutes === definitions.sessionWindowMinutes &&
   origin.saltRotationDays === definitions.saltRotationDays &&
-  origin.arrivals === definitions.arrivals &&
+  (definitions.arrivals === null || origin.arrivals === definitions.arrivals) &&
   origin.events.length === span.days.length &&
   span.days.every(({ day, files, hasUnflushed }, i) => {
     const [recordedDay, recorded = ""] = origin.events[i] ?? [];
