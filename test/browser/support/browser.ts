@@ -19,6 +19,9 @@ export type UnattendedBrowser = { close(): Promise<void> };
 /** What a visitor's Chromium calls itself; the headless one's own name is that of a bot. */
 export const VISITOR_USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36";
 
+/** Its brands in client hints, of which the headless one's are those of a bot as well. */
+export const VISITOR_HINTS = { "sec-ch-ua": '"Chromium";v="147", "Not.A/Brand";v="8"' };
+
 const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 
 /**

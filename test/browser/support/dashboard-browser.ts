@@ -1,7 +1,7 @@
 /** The browser of the dashboard's tests: one Chromium for all files of a process, and private windows of it. */
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { CLOCK_AHEAD_MS } from "../../support/fixed-clock.ts";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser, VISITOR_HINTS } from "./browser.ts";
 
 /** Longest wait for an element: many times as long as on an idle machine, because a busy one makes no test wrong. */
 export const ACTION_MS_MAX = 60_000;
@@ -25,7 +25,9 @@ async function sharedBrowser(): Promise<Browser> {
  * of one asks for it. Its reader is British.
  */
 export async function newWindow(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await (await sharedBrowser()).newContext({ locale: "en-GB", reducedMotion: "reduce", ...options });
+  const context = await (
+    await sharedBrowser()
+  ).newContext({ locale: "en-GB", reducedMotion: "reduce", extraHTTPHeaders: VISITOR_HINTS, ...options });
   context.setDefaultTimeout(ACTION_MS_MAX);
   await context.addInitScript(SET_CLOCK);
   return context;
