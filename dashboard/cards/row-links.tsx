@@ -51,6 +51,10 @@ interface PageLinkProps {
   readonly page: string;
 }
 
+/** Anybody can send events of any host, so a link leads only to the site itself and its subdomains, if its id is a host at all. */
+const isOfSite = (host: string, siteId: string): boolean =>
+  !siteId.includes(".") || host === siteId || host.endsWith(`.${siteId.replace(/^www\./, "")}`);
+
 /** Asks for the host once the link is pointed at or focused: most rows are never opened. The site's id stands for it until then. */
 export function PageLink({ label, page }: PageLinkProps) {
   const [host, setHost] = useState<string | null>(null);
@@ -58,7 +62,8 @@ export function PageLink({ label, page }: PageLinkProps) {
   const urlOn = (name: string | null): string => `https://${name ?? site.value}${page}`;
 
   function ask(): Promise<string | null> {
-    asked.current ??= hostOf(page).then((found) => {
+    asked.current ??= hostOf(page).then((viewed) => {
+      const found = viewed !== null && isOfSite(viewed, site.value ?? "") ? viewed : null;
       setHost(found ?? site.value);
       return found;
     });

@@ -43,7 +43,8 @@ function withoutDotSegments(path: string): string {
   return kept.length > 1 ? kept.join("/") : "/";
 }
 
-const ANY_FOLDER = /^\*+\/+$/;
+/** A pattern of folders, which without its slash would be one of all pages. */
+const ANY_FOLDER = /^\/?\*+\/+$/;
 
 function withoutTrailingSlashes(path: string): string {
   let end = path.length;
@@ -55,12 +56,12 @@ const NOT_IN_QUERY = /[%&+#=]/g;
 
 const queryText = (text: string): string => normalizePathPart(wellFormed(text).replaceAll(NOT_IN_QUERY, encodeURIComponent));
 
-/** The query of a path, with its `?`: parameters in the order of their names, empty ones left out. */
+/** The query of a path, with its `?`: parameters in the order of their names, empty ones left out, unless they are a wildcard. */
 export const pathQuery = (parameters: Iterable<readonly [name: string, value: string]>): string =>
   [...parameters]
-    .filter(([, value]) => value !== "")
+    .filter(([name, value]) => value !== "" || name.includes("*"))
     .sort(([a], [b]) => (a === b ? 0 : a < b ? -1 : 1))
-    .map(([name, value], i) => `${i === 0 ? "?" : "&"}${queryText(name)}=${queryText(value)}`)
+    .map(([name, value], i) => `${i === 0 ? "?" : "&"}${queryText(name)}${value === "" ? "" : `=${queryText(value)}`}`)
     .join("");
 
 /**

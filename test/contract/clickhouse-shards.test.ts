@@ -75,7 +75,7 @@ beforeAll(async () => {
       revenue_amount, currency, visitor_id, timestamp) ${EVENTS}`,
   });
   const responsiveness = new Responsiveness({ connection, monotonicMs: () => 0, wait: setTimeout, onReturn: () => {} });
-  const common = { responsiveness, deliver: async () => {}, timeoutSecs: 60, memoryBytes: 2 ** 31 };
+  const common = { responsiveness, deliver: async () => {}, timeoutSecs: 60, memoryBytes: 2 ** 31, pause: async () => {} };
   const clustered = { ...eventTables({ clickhouseDatabase, clickhouseCluster: CLUSTER }), readSettings: {} };
   backends = {
     server: new ClickhouseBackend({ ...common, connection, tables }),

@@ -5,7 +5,7 @@ import { OF_DASHBOARD } from "../../src/handlers/origins.ts";
 import { STATUS } from "../../src/handlers/error-reply.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import { OPTIONS } from "../../src/runtime/base/config/options.ts";
-import { CLICK_IDS } from "../../src/runtime/ingest/urls.ts";
+import { CLICK_IDS } from "../../src/shared/click-ids.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event.ts";
 import { withApiReference } from "../../tools/api-reference.ts";
 import { ofItsOwn, postLogin, postSetup, PASSWORD } from "../support/auth-requests.ts";

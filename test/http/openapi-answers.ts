@@ -5,7 +5,7 @@ import { FURTHER_COLUMNS } from "../../src/runtime/reports/breakdown.ts";
 import type { ReportPath } from "../../src/runtime/reports/registry.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { createMemorySegmentLog } from "../support/memory-segment-log.ts";
-import { CLOSED } from "../support/auth-requests.ts";
+import { CLOSED, logIn } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { browserHeaders, getPixel, post, postBody, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
@@ -346,6 +346,45 @@ const reportFailures = (request: ReportRequest): Failing[] => [
   ),
 ];
 
+const PREVIEW = "POST /api/stats/channel-preview";
+
+/** A service whose engine does this, and a preview by its owner. */
+async function previewWith(query: () => Promise<never>, environment: Environment = {}) {
+  const target = await withEvents(await createInProcessTarget({ ...READS_EVENTS, ...CLOSED, ...environment }, await engineThat(query)));
+  const headers = await logIn(target);
+  const send: Send = (asked) => asked.fetch("/api/stats/channel-preview?site_id=failing.test", { method: "POST", headers, body: "{}" });
+  return { target, headers, send };
+}
+
+const PREVIEW_FAILING: readonly Failing[] = [
+  {
+    id: PREVIEW,
+    status: 408,
+    async provoke() {
+      const { target, send } = await previewWith(never);
+      return afterTheLimit(target, send);
+    },
+  },
+  {
+    id: PREVIEW,
+    status: 429,
+    async provoke() {
+      const { target, headers, send } = await previewWith(never, { SVC_MAX_CONCURRENT_QUERIES: "1" });
+      void target.fetch("/api/stats/main?site_id=other.test", { headers });
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      return send(target);
+    },
+  },
+  {
+    id: PREVIEW,
+    status: 503,
+    async provoke() {
+      const { target, send } = await previewWith(fail(new EngineFullError("full")));
+      return send(target);
+    },
+  },
+];
+
 /** What it takes the app as a function for. The targets are left as they are: a part that fails cannot be closed in order. */
 export const FAILING: readonly Failing[] = [
   hanging(POST, () => journalThat(never), sendEvent),
@@ -360,6 +399,7 @@ export const FAILING: readonly Failing[] = [
   failing("GET /api/stats/overview", 500, () => objectsThat(fail()), askForOverview),
   busy(aRequest("overview")),
   ...REPORTED.flatMap(reportFailures),
+  ...PREVIEW_FAILING,
   ...AUTH_FAILING,
   ...SETTINGS_FAILING,
   ...SHARE_FAILING,

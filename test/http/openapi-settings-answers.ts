@@ -10,8 +10,9 @@ import { afterTheLimit, broken, never, pastTheCrowd, UNVERIFIED } from "./openap
 
 const ONE = "/api/sites/{site_id}";
 const ALL = "/api/settings";
+const PREVIEW = "/api/stats/channel-preview";
 
-type Method = "GET" | "PUT" | "DELETE";
+type Method = "GET" | "PUT" | "POST" | "DELETE";
 
 const ask = (target: Target, method: Method, path: string, body?: unknown, headers: RequestHeaders = {}): Promise<Response> => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -104,6 +105,20 @@ export const SETTINGS_PROVOKED: readonly Provoked[] = [
   owned("DELETE", ONE, 400, "/api/sites/a%20b"),
   owned("DELETE", ONE, 404, "/api/sites/nothing.test"),
   ...refused("DELETE", ONE, PATH),
+  {
+    id: `POST ${PREVIEW}`,
+    status: 200,
+    environment: ofItsOwn({ ...CLOSED, SVC_TRUST_PROXY: "1" }),
+    async send(target) {
+      await record(target, wireEvent("preview.test", { u: "/", r: "https://partner.example/" }));
+      const rules = { channel_rules: [{ channel: "Affiliates", referrer: ["partner.example"] }] };
+      return ask(target, "POST", `${PREVIEW}?site_id=preview.test`, rules, await logIn(target));
+    },
+  },
+  owned("POST", PREVIEW, 400, PREVIEW, {}),
+  owned("POST", PREVIEW, 413, `${PREVIEW}?site_id=preview.test`, "x".repeat(65_537)),
+  owned("POST", PREVIEW, 422, `${PREVIEW}?site_id=preview.test`, []),
+  ...refused("POST", PREVIEW, `${PREVIEW}?site_id=preview.test`, {}),
   owned("PUT", ALL, 200, ALL, FILE),
   owned("PUT", ALL, 400, ALL, { version: 2 }),
   // Of so much, a part is still under way when the answer comes.

@@ -229,7 +229,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
         "200",
         "203",
       );
-      for (const wrong of ["", "a b", "a=b", "é", "utm_source", "x".repeat(513)])
+      for (const wrong of ["", "a b", "a=b", "é", "utm_source", "gclid", "GCLID", "sccid", "x".repeat(513)])
         await refused({ page_parameters: [wrong] }, 400, '"page_parameters"', "utm_");
       await refused({ page_parameters: Array.from({ length: 11 }, (_, i) => `p${i}`) }, 400, '"page_parameters"', "10", "11");
       await refused({ merge_slashes: "yes" }, 422, '"merge_slashes"');

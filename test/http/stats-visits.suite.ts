@@ -1,6 +1,6 @@
 /** Visit dimensions: whose visit it is, by its first event (docs/reports.md, "Visit dimensions"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
+import { bodyOf, CLOSED, createShare, logIn, withShare } from "../support/auth-requests.ts";
 import { expectError, getStats, post, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
@@ -202,6 +202,25 @@ export function describeStatsVisits(makeTarget: MakeTarget): void {
       await set(site, { own_hosts: ["*.brand.example"] });
       expect(valuesOf(await rowsOf(site, "visit-channels"))).toEqual(["Internal"]);
       expect(valuesOf(await rowsOf(site, "visit-sources"))).toEqual(["(unknown)"]);
+    });
+
+    it("a guest who asks first sees the direct visits, too, and so does the owner afterwards", async () => {
+      const site = siteName();
+      await post(target, wireEvent(site, { u: "/", r: GOOGLE }), visitor(1));
+      await post(target, wireEvent(site, { u: "/" }), visitor(2));
+      const { token } = await createShare(target, headers, { site_id: site });
+      const filtered = await createShare(target, headers, { site_id: site, filters: "visit-channels==Direct" });
+      const asked = async (report: string, asker: RequestHeaders) =>
+        bodyOf<Row[]>(await target.fetch(`/api/stats/${report}${report.includes("?") ? "&" : "?"}site_id=${site}`, { headers: asker }));
+      const channels = ["Direct", "Organic Search"];
+      for (const asker of [withShare(token), headers]) {
+        expect(valuesOf(await asked("breakdown/visit-channels", asker))).toEqual(channels);
+        expect(valuesOf(await asked("breakdown/visit-sources", asker)).toSorted()).toEqual(["(unknown)", "Google"]);
+        expect(await asked("main?filters=visit-channels!=Direct", asker)).toMatchObject({ total_sessions: 1 });
+        expect(await asked("realtime?attribution=visit", asker)).toMatchObject({ current_visitors: 2 });
+        expect(await asked("export?kind=raw&format=json&columns=visit_channel", asker)).toHaveLength(2);
+      }
+      expect(valuesOf(await asked("breakdown/visit-channels", withShare(filtered.token)))).toEqual(["Direct"]);
     });
 
     it("a preview of rules that the settings would refuse is refused alike", async () => {

@@ -1,6 +1,7 @@
 /** Compares the columns, order, pages and comparison of breakdowns with the model, over random histories, ranges and filters. */
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { ARRIVALS_VERSION } from "../../src/runtime/arrivals/arrivals.ts";
 import type { MakeInProcessTarget } from "../support/in-process-target.ts";
 import { COLUMNS, foundIn, noNumbers, numbersByValue, pageOf, type AnyDimension, type RowsQuestion } from "./breakdown-rows-model.ts";
 import { VISIT_DIMENSION_NAMES } from "./filter-model.ts";
@@ -92,7 +93,8 @@ function expectedFor({ rows, window: other, withTotal }: Asked, events: Events, 
     ...row,
     ...(before && { comparison: before.get(row.value) ?? noNumbers(rows) }),
   }));
-  return withTotal ? { total: all.size, rows: page } : page;
+  const isNamed = ["visit-sources", "visit-channels", "visit-referrers"].includes(rows.dimension);
+  return withTotal ? { total: all.size, rows: page, ...(isNamed && { rules_version: ARRIVALS_VERSION }) } : page;
 }
 
 /** Visitors of the histories are the same for ever. */

@@ -33,7 +33,7 @@ export function reportRequests(texts: RequestedTexts): Readonly<Record<ReportPat
       { dimension: "sources", columns: "bounce_rate,conversions,revenue,comparison", goal: event, currency: "EUR" },
       { dimension: "visit-hostnames" },
       { dimension: "visit-channels", columns: "bounce_rate,conversions,revenue,comparison", goal: event, currency: "EUR" },
-      { dimension: "visit-referrers", filters: "visit-sources==Google;visit-utm-terms!=(unknown)" },
+      { dimension: "visit-referrers", filters: "visit-sources!=Bing;visit-utm-terms!=shoes" },
       { dimension: "exit-pages", columns: "conversion_rate,revenue", goal: event, currency: "EUR", sort: "conversion_rate:asc" },
     ],
     "/api/stats/realtime": [{}, { minutes: "30" }, { attribution: "visit" }],

@@ -14,12 +14,11 @@ export interface StoredArrival {
   readonly clickId: string | null;
 }
 
-/** The host of a stored referrer, which is an absolute URL without credentials. */
-export function hostOfReferrer(referrer: string): string {
-  const begin = referrer.indexOf("://") + 3;
-  const end = referrer.slice(begin).search(/[/?#:]/);
-  return end < 0 ? referrer.slice(begin) : referrer.slice(begin, begin + end);
-}
+/** Scheme, and the host or an IPv6 address in brackets. */
+const REFERRER = /^[^:]*:\/\/(\[[^\]]*\]|[^/?#:]*)/;
+
+/** The host of a stored referrer, which is an absolute URL without credentials; in lower case, also the package of an app. */
+export const hostOfReferrer = (referrer: string): string => (REFERRER.exec(referrer)?.[1] ?? referrer).toLowerCase();
 
 const arrivalOf = ({ referrer, utmSource, utmMedium, clickId }: StoredArrival): Arrival => ({
   referrerHost: referrer === null ? null : hostOfReferrer(referrer),

@@ -4,7 +4,7 @@
  */
 import { CHANNEL_CONDITIONS, type Channel, type ChannelCondition, type ChannelRule } from "../../shared/channels.ts";
 import { WildcardPattern } from "../../shared/text.ts";
-import { builtInChannel } from "./channels.ts";
+import { builtInChannel, saysNothing } from "./channels.ts";
 import { HostList } from "./host-list.ts";
 import { IGNORED_REFERRERS } from "./ignored-referrers.ts";
 import { bareHost, campaignSource, kindOfReferrer, kindOfSource, sourceOfReferrer } from "./source-names.ts";
@@ -55,7 +55,7 @@ export function arrivalNamer({ ownHosts, ignoredReferrers, channelRules }: Arriv
   const foreignReferrer = ({ referrerHost }: Arrival): string | null =>
     referrerHost !== null && isForeign(referrerHost) ? referrerHost : null;
   const sourceOf = (utmSource: string | null, referrerHost: string | null): string | null => {
-    if (utmSource !== null) return campaignSource(utmSource)?.source ?? utmSource;
+    if (utmSource !== null && !saysNothing(utmSource)) return campaignSource(utmSource)?.source ?? utmSource;
     return referrerHost === null ? null : (sourceOfReferrer(referrerHost) ?? bareHost(referrerHost));
   };
 

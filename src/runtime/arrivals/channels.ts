@@ -128,6 +128,9 @@ const PAID_MEDIUMS = new Set(PAID.split(" "));
 /** Words by which analytics programs write that nothing is known. */
 const NOTHING = new Set(["direct", "none", "notset"]);
 
+/** True for a `utm_source` that says that there is none. */
+export const saysNothing = (utmSource: string): boolean => NOTHING.has(squashed(utmSource));
+
 const NO_WORDS: readonly string[] = [];
 
 const hasAny = (words: Words, texts: readonly string[]): boolean => words === null || texts.some((text) => words.has(text));

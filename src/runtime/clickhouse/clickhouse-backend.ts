@@ -19,7 +19,7 @@ import {
   type TextsOf,
 } from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
-import { type Asker, inRange, type SiteRange } from "../query/scope.ts";
+import { type Asker, inRange, sharedEventsIn, type SiteRange } from "../query/scope.ts";
 import { joinSql, resultColumn, sql, type SqlRow, SqlText, textCode, textIn } from "../query/sql.ts";
 import {
   type ClickhouseConnection,
@@ -29,8 +29,9 @@ import {
   type Responsiveness,
   RESULT_SETTINGS,
 } from "./connection.ts";
-import { clickhouseStatement, type NumberedArrival, readsArrivals, TOO_MANY_ARRIVALS } from "./dialect/dialect.ts";
-import { ARRIVAL } from "./dialect/sessions.ts";
+import { clickhouseStatement, namesWantedBy, type NumberedArrival, type SiteArrivals, TOO_MANY_ARRIVALS } from "./dialect/dialect.ts";
+import { ARRIVAL, ARRIVAL_TEXTS } from "./dialect/sessions.ts";
+import { NamedArrivals } from "./named-arrivals.ts";
 import { UNRECORDED } from "../../shared/filters.ts";
 import { resultSql } from "./result-sql.ts";
 import type { EventTables } from "./schema.ts";
@@ -46,9 +47,9 @@ export const scanStatement = (
   rest: SqlText,
   siteId: SiteId,
   { all, readSettings }: EventTables,
-  arrivals: readonly NumberedArrival[] | null = null,
+  arrivals?: SiteArrivals,
 ): ClickhouseStatement => ({
-  ...clickhouseStatement(sql`WITH ${eventsOf(siteId, all)}, ${rest}`, arrivals ? { siteId, arrivals } : undefined),
+  ...clickhouseStatement(sql`WITH ${eventsOf(siteId, all)}, ${rest}`, arrivals),
   settings: { ...RESULT_SETTINGS, ...readSettings },
 });
 
@@ -138,19 +139,20 @@ function scanTexts(reserve: (bytes: number) => void) {
   return { codesOf, textsOf };
 }
 
-/** The arrivals of the range's events, the rest of a `scanStatement`. */
-const arrivalsSql = (range: SiteRange): SqlText => sql`
-  arrived AS (SELECT referrer, utm_source, utm_medium, click_id FROM events WHERE ${inRange(range)} GROUP BY ALL LIMIT ${ARRIVALS_MAX + 1})
-  SELECT ${ARRIVAL} AS number, referrer, utm_source, utm_medium, click_id FROM arrived`;
+/** The arrivals of events, the rest of a `scanStatement`. */
+const arrivalsSql = (events: SqlText): SqlText => sql`
+  arrived AS (SELECT ${ARRIVAL} AS number, ${ARRIVAL_TEXTS} FROM (${events}) AS arriving GROUP BY ALL LIMIT ${ARRIVALS_MAX + 1})
+  SELECT number, host, source, medium, click FROM arrived`;
 
 function numberedArrival(row: SqlRow): NumberedArrival {
-  const valueOf = (name: string) => (row[name] === UNRECORDED ? null : textIn(row, name));
+  const valueOf = (name: string) => (row[name] === UNRECORDED || row[name] === "" ? null : textIn(row, name));
+  const [referrer, utmSource, utmMedium, clickId] = ["host", "source", "medium", "click"].map(valueOf);
   return {
     number: textIn(row, "number"),
-    referrer: valueOf("referrer"),
-    utmSource: valueOf("utm_source"),
-    utmMedium: valueOf("utm_medium"),
-    clickId: valueOf("click_id"),
+    referrer: referrer ?? null,
+    utmSource: utmSource ?? null,
+    utmMedium: utmMedium ?? null,
+    clickId: clickId ?? null,
   };
 }
 
@@ -207,13 +209,17 @@ interface ClickhouseBackendOptions {
   readonly deliver: (siteId: SiteId) => Promise<void>;
   readonly timeoutSecs: number;
   readonly memoryBytes: number;
+  /** Lets other work of the thread run. */
+  readonly pause: () => Promise<void>;
 }
 
 export class ClickhouseBackend implements PlanRunner {
   readonly #options: ClickhouseBackendOptions;
+  readonly #named: NamedArrivals;
 
   constructor(options: ClickhouseBackendOptions) {
     this.#options = options;
+    this.#named = new NamedArrivals(options.pause);
   }
 
   async run<Result>({ steps, toResult }: Plan<Result>, { signal }: Asker, calendar: Calendar): Promise<Result> {
@@ -250,15 +256,20 @@ export class ClickhouseBackend implements PlanRunner {
     const { siteId } = siteRange;
     let arrivals: Promise<readonly NumberedArrival[]> | null = null;
     return async (rest) => {
-      if (!readsArrivals(rest)) return this.#rows(scanStatement(rest, siteId, tables), signal);
+      const wanted = namesWantedBy(rest);
+      if (wanted.length === 0) return this.#rows(scanStatement(rest, siteId, tables), signal);
       arrivals ??= this.#arrivalsOf(siteRange, signal);
-      return this.#rows(scanStatement(rest, siteId, tables, await arrivals), signal);
+      const named = await this.#named.of(siteId, await arrivals, wanted, signal);
+      return this.#rows(scanStatement(rest, siteId, tables, named), signal);
     };
   }
 
   /** Part of a statement, so there is a limit. */
   async #arrivalsOf(siteRange: SiteRange, signal: AbortSignal): Promise<readonly NumberedArrival[]> {
-    const rows = await this.#rows(scanStatement(arrivalsSql(siteRange), siteRange.siteId, this.#options.tables), signal);
+    const shared = arrivalsSql(sharedEventsIn(siteRange));
+    // What is shared may itself depend on arrivals: then on those of all events.
+    const read = namesWantedBy(shared).length > 0 ? arrivalsSql(sql`SELECT * FROM events WHERE ${inRange(siteRange)}`) : shared;
+    const rows = await this.#rows(scanStatement(read, siteRange.siteId, this.#options.tables), signal);
     if (rows.length > ARRIVALS_MAX) throw invalidInput(TOO_MANY_ARRIVALS);
     return rows.map(numberedArrival);
   }

@@ -139,11 +139,11 @@ const COMPLETENESS = {
   use_query_cache: 0,
 } as const;
 
-/** The largest statement counts the largest list of goals, each with a property, in a range with as many filters as a request may have. */
+/** The largest statement names as many arrivals as there may be, more than once. */
 const SIZE = {
   max_ast_elements: 1_000_000,
   max_expanded_ast_elements: 5_000_000,
-  max_query_size: 4_194_304,
+  max_query_size: 16_777_216,
 } as const;
 
 const FORMAT = {

@@ -1,4 +1,5 @@
 /** URLs of events: pages, links and referrers, parsed in linear time and reduced to what is stored. */
+import { CLICK_IDS } from "../../shared/click-ids.ts";
 import { mergeSlashes, normalizeHost, normalizePath, pathQuery } from "../../shared/paths.ts";
 import { cutToChars } from "../../shared/text.ts";
 import { PATHNAME_CHARS_MAX, URL_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../base/config/limits.ts";
@@ -50,15 +51,6 @@ export interface PageUrl {
 
 // Prepended to a path, so that `//host/path` stays a path.
 const PATH_ORIGIN = "http://localhost";
-
-/**
- * Parameters with which advertising platforms mark a click: Google (`gclid`, `gbraid`, `wbraid`, `dclid`), Meta, Microsoft, TikTok, X,
- * LinkedIn, Yandex, Reddit, Pinterest, Snapchat, impact.com.
- */
-export const CLICK_IDS: readonly string[] = [
-  ...["gclid", "gbraid", "wbraid", "dclid", "fbclid", "msclkid", "ttclid", "twclid", "li_fat_id", "yclid"],
-  ...["rdt_cid", "epik", "ScCid", "irclickid"],
-];
 
 const NO_CAMPAIGN = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null, clickId: null };
 

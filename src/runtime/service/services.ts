@@ -187,6 +187,7 @@ function createClickhouseEngine(
       deliver: flushSite,
       timeoutSecs: config.requestTimeoutSecs,
       memoryBytes: config.engineMemoryMb * 1024 * 1024,
+      pause: () => wait(0),
     }),
     // ClickHouse has these functions built in.
     behavioral: new Behavioral({ behavioralFailure: async () => null }, config.behavioral, log),

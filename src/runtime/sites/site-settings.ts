@@ -1,5 +1,6 @@
 /** The settings of a site: the rule and default of each, and how they are written in requests, responses and records (docs/sites.md). */
 import { RETENTION_DAYS_MAX, SITE_NAME_CHARS_MAX } from "../../shared/limits.ts";
+import { CLICK_IDS } from "../../shared/click-ids.ts";
 import { normalizeHost } from "../../shared/paths.ts";
 import { CARDS, SOURCE_PARAMETERS, WEEK_STARTS, type SourceParameter } from "../../shared/site-choices.ts";
 import { exceedsChars } from "../../shared/text.ts";
@@ -59,7 +60,10 @@ const HOST_RULE = "hosts such as shop.example, or *.shop.example for its subdoma
 const PARAMETER_NAME = "^[A-Za-z0-9_.~\\[\\]-]+$";
 
 const parseParameter = (entry: string): string | null =>
-  new RegExp(PARAMETER_NAME).test(entry) && !entry.startsWith("utm_") ? entry : null;
+  new RegExp(PARAMETER_NAME).test(entry) && !entry.startsWith("utm_") && !isClickId(entry) ? entry : null;
+
+/** Its value identifies a person, so that nothing may store it. */
+const isClickId = (entry: string): boolean => CLICK_IDS.some((name) => name.toLowerCase() === entry.toLowerCase());
 
 const PATH_RULE = `paths of at most ${SITE_LIST_ENTRY_CHARS_MAX} characters that start with / and may have the wildcard *, without ? and #`;
 
@@ -136,7 +140,7 @@ const FIELDS = {
   channel_rules: channelRulesField,
   page_parameters: listField(
     "Parameters of the query that are part of a page's path, such as `page_id`.",
-    "names of parameters, in letters, digits and -._~[], without utm_ in front",
+    "names of parameters, in letters, digits and -._~[], without utm_ in front, and no click ids",
     parseParameter,
     { pattern: PARAMETER_NAME, maxLength: SITE_LIST_ENTRY_CHARS_MAX },
     PAGE_PARAMETERS_MAX,

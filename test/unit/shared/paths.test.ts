@@ -35,6 +35,12 @@ describe("normalizePath", () => {
     ["/\u017Ftra\u00DFe/\u212A", "/%C5%BFtra%C3%9Fe/%E2%84%AA"],
     ["/\ud800", "/%EF%BF%BD"],
     ["(unknown)", "(unknown)"],
+    ["*?*", "*?*"],
+    ["/topic?t=*&*", "/topic?*&t=*"],
+    ["/topic?t", "/topic"],
+    ["/*/", "/*/"],
+    ["*/", "*/"],
+    ["/blog/*/", "/blog/*"],
   ])("makes one spelling of %j: %s", (typed, stored) => {
     expect(normalizePath(typed)).toBe(stored);
     expect(normalizePath(stored)).toBe(stored);

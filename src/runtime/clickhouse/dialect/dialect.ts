@@ -13,10 +13,10 @@ import { pagesOfSessions, valuesOfSessions, valueText } from "../../reports/meas
 import { eventsWithVisit, eventsWithVisitColumns } from "../../reports/measures/visits.ts";
 import { countsOfValues, keysOfEvents } from "../../reports/properties.ts";
 import { EPOCH_WEEKDAY, isSeen, WEEK_DAYS, weeksAfter, weeksKept, weeksSeen } from "../../reports/retention.ts";
-import { type StoredArrival, arrivalNames } from "../../arrivals/arrival-names.ts";
+import type { ArrivalName, StoredArrival } from "../../arrivals/arrival-names.ts";
+import type { ArrivalRules } from "../../arrivals/arrivals.ts";
 import { compiledTest } from "../../query/text-matching.ts";
 import { toHex } from "../../base/bytes.ts";
-import type { SiteId } from "../../../storage/event.ts";
 import { ARRIVAL_NAMES_CHARS_MAX } from "../../base/config/clickhouse-limits.ts";
 import { invalidInput } from "../../base/errors.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
@@ -144,19 +144,15 @@ function namesSql(arrivals: readonly NumberedArrival[], nameOf: (arrival: Number
 }
 
 /** What rules make of arrivals: the name of an event's, or the numbers of those that pass a test. */
-function arrivalsSql(parameter: OfArrivals, arrivals: readonly NumberedArrival[], siteId: SiteId): string {
-  if ("arrivalRules" in parameter) {
-    const { arrivalRules, name = "channel" } = parameter;
-    const nameOf = arrivalNames(arrivalRules, siteId);
-    return namesSql(arrivals, (arrival) => nameOf(name, arrival) ?? UNRECORDED);
-  }
-  const { name, rules, test } = parameter.arrivalTest;
-  const nameOf = arrivalNames(rules, siteId);
+function arrivalsSql(parameter: OfArrivals, { arrivals, nameOf }: SiteArrivals): string {
+  const wanted = wantedBy(parameter);
+  if ("arrivalRules" in parameter) return namesSql(arrivals, (arrival) => nameOf(wanted, arrival) ?? UNRECORDED);
+  const { test } = parameter.arrivalTest;
   const passes = compiledTest(test);
   const passesUnrecorded = test.kind === "is" && test.values.includes(UNRECORDED);
   return numbersOf(
     arrivals.filter((arrival) => {
-      const found = nameOf(name, arrival);
+      const found = nameOf(wanted, arrival);
       return found === null ? passesUnrecorded : passes(found);
     }),
   );
@@ -174,12 +170,22 @@ function typed(parameter: SqlParameter): Typed {
   throw new TypeError("tests are parameters of DuckDB only");
 }
 
-export const readsArrivals = (statement: SqlText): boolean => statement.renderedIn(clickhouseDialect).values.some(isOfArrivals);
+interface NamesWanted {
+  readonly rules: ArrivalRules;
+  readonly name: ArrivalName;
+}
 
-/** The arrivals among the events of a query's site. */
+const wantedBy = (parameter: OfArrivals): NamesWanted =>
+  "arrivalTest" in parameter ? parameter.arrivalTest : { rules: parameter.arrivalRules, name: parameter.name ?? "channel" };
+
+/** The names of arrivals that a statement needs. */
+export const namesWantedBy = (statement: SqlText): readonly NamesWanted[] =>
+  statement.renderedIn(clickhouseDialect).values.filter(isOfArrivals).map(wantedBy);
+
+/** The arrivals among the events of a query's site, and their names. */
 export interface SiteArrivals {
-  readonly siteId: SiteId;
   readonly arrivals: readonly NumberedArrival[];
+  readonly nameOf: (wanted: NamesWanted, arrival: NumberedArrival) => string | null;
 }
 
 /**
@@ -199,7 +205,7 @@ export function clickhouseStatement(statement: SqlText, known?: SiteArrivals): C
   values.forEach((parameter, i) => {
     if (isOfArrivals(parameter)) {
       if (!known) throw new TypeError("the arrivals of the site are not known");
-      text += arrivalsSql(parameter, known.arrivals, known.siteId) + (strings[i + 1] ?? "");
+      text += arrivalsSql(parameter, known) + (strings[i + 1] ?? "");
       return;
     }
     const value = typed(parameter);

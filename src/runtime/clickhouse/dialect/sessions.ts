@@ -94,8 +94,14 @@ function endsOn(end: "entry-page" | "exit-page", test: TextTest): SqlText {
   return valuePasses(page, "pathname", test);
 }
 
+/** The scheme and host of an event's referrer, by which rules name an arrival. */
+const REFERRER_HOST = sql`extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)')`;
+
+/** The columns of an arrival, all texts. */
+export const ARRIVAL_TEXTS = sql`${REFERRER_HOST} AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click`;
+
 /** A number for how an event arrived. Nobody gains from two arrivals with one number, which takes billions of them. */
-export const ARRIVAL = sql`sipHash64(toString(referrer), toString(utm_source), toString(utm_medium), toString(click_id))`;
+export const ARRIVAL = sql`sipHash64(${REFERRER_HOST}, toString(utm_source), toString(utm_medium), toString(click_id))`;
 
 /** The value that a visit has if the event is its first. */
 function firstValue(value: VisitValue, rules: ArrivalRules): SqlText {

@@ -71,36 +71,49 @@ export class ArrivalNames {
   }
 }
 
-/** All arrivals of a site that no earlier iteration has yielded, with an empty text. */
+/** The arrivals that a guest's query may read. */
+export interface ReadableArrivals {
+  readonly codes: Int32Array;
+  /** How many the site had before they were looked up: those that came meanwhile are read as well, because their events are. */
+  readonly from: number;
+}
+
+/** The arrivals of a site that no earlier iteration has yielded, with an empty text: all, or the readable ones. 0 is one like any other. */
 export class UnseenArrivals implements Entries {
   readonly #arrivals: Combinations;
-  #seen = 0;
+  readonly #readable: Int32Array;
+  #read = 0;
+  #next: number;
 
-  constructor(arrivals: Combinations) {
+  constructor(arrivals: Combinations, readable: ReadableArrivals | null) {
     this.#arrivals = arrivals;
+    this.#readable = readable?.codes ?? new Int32Array(0);
+    this.#next = readable?.from ?? 0;
   }
 
   get areAny(): boolean {
-    return this.#seen < this.#arrivals.count;
+    return this.#read < this.#readable.length || this.#next < this.#arrivals.count;
   }
 
   async weigh(): Promise<number> {
-    return this.#arrivals.count;
+    return this.#readable.length + this.#arrivals.count - this.#next;
   }
 
   *[Symbol.iterator](): Iterator<Entry> {
-    while (this.#seen < this.#arrivals.count) yield ["", this.#seen++];
+    while (this.#read < this.#readable.length) yield ["", this.#readable[this.#read++] ?? 0];
+    while (this.#next < this.#arrivals.count) yield ["", this.#next++];
   }
 }
 
 /** Steps before other work of the thread runs: a few milliseconds. */
 const BATCH_STEPS = 20_000;
 
-/** The steps of naming an arrival, besides one for each value of the rules. */
+/** The steps of naming an arrival, besides those for the text of the rules, which may have many wildcards. */
 const NAMING_STEPS = 10;
+const CHARS_PER_STEP = 8;
 
 const stepsOf = (rules: readonly ArrivalRules[]): number =>
-  NAMING_STEPS + JSON.stringify(rules.map(({ channelRules }) => channelRules)).split('","').length;
+  NAMING_STEPS + JSON.stringify(rules.map(({ channelRules }) => channelRules)).length / CHARS_PER_STEP;
 
 /** Calls `read` with each arrival, which takes so many steps, and lets other work run meanwhile. */
 async function eachArrival(entries: Entries, steps: number, next: () => Promise<void>, read: (arrival: number) => void): Promise<void> {

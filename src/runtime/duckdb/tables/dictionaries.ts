@@ -79,8 +79,14 @@ export class StringDictionary extends Dictionary {
   }
 }
 
-/** More than any code: a combination and a code are one number below 2^53. */
+/** More than any code. */
 const CODES = 2 ** 31;
+
+/** The combinations that are one number below 2^53 together with a code. */
+const NUMBERED_MAX = 2 ** 22;
+
+const keyOf = (combination: number, code: number): number | string =>
+  combination < NUMBERED_MAX ? combination * CODES + code : `${combination} ${code}`;
 
 /** Memory of a combination: the slot of its map, and what it consists of. */
 const COMBINATION_BYTES = 64;
@@ -88,7 +94,7 @@ const COMBINATION_BYTES = 64;
 /** Numbers for the combinations of codes that a few columns have in a row; 0 for rows where none of them is recorded. */
 export class Combinations {
   /** The numbers of combinations that end with a column, by the combination before it and its code. */
-  readonly #numbers: readonly Map<number, number>[];
+  readonly #numbers: readonly Map<number | string, number>[];
   readonly #before = [0];
   readonly #columns = [0];
   readonly #codes = [NOT_RECORDED];
@@ -116,7 +122,7 @@ export class Combinations {
 
   #with(combination: number, column: number, code: number): number {
     const numbers = this.#numbers[column];
-    const key = combination * CODES + code;
+    const key = keyOf(combination, code);
     const known = numbers?.get(key);
     if (known !== undefined) return known;
     const number = this.#codes.push(code) - 1;

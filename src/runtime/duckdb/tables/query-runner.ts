@@ -14,7 +14,7 @@ import {
   TooManyTestsError,
 } from "../engine.ts";
 import { columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings, ipcsOf, type Matches } from "./arrow.ts";
-import { ARRIVAL_NAME_COLUMNS, createArrivalMatching, createArrivalNaming, UnseenArrivals } from "./arrivals.ts";
+import { ARRIVAL_NAME_COLUMNS, createArrivalMatching, createArrivalNaming, type ReadableArrivals, UnseenArrivals } from "./arrivals.ts";
 import { type ConnectionPool, type DuckdbBindings, isFatal, isOutOfMemory, type Turn } from "./connections.ts";
 import { type BlockProps, type Entries, type Entry, ReadableEntries, UnseenEntries } from "./dictionaries.ts";
 import { columnsIn, type NamedColumns } from "./event-columns.ts";
@@ -154,7 +154,7 @@ interface QueryRelationsOptions extends Loader {
 export interface ReadableCodes {
   readonly texts: Int32Array;
   readonly props: Int32Array;
-  readonly arrivals: Int32Array;
+  readonly arrivals: ReadableArrivals;
   /** Tests that read every text all the same. */
   readonly exempt: QueryTests;
 }
@@ -239,7 +239,7 @@ export class QueryRelations {
   }
 
   #readableArrivalsOf(site: Site): Entries {
-    return this.#readable ? new ReadableEntries(this.#readable.arrivals, () => "") : new UnseenArrivals(site.arrivals);
+    return new UnseenArrivals(site.arrivals, this.#readable?.arrivals ?? null);
   }
 
   #addMatchingArrivals({ siteId }: EngineQuery, tests: QueryTests["arrivals"]): void {
@@ -254,7 +254,7 @@ export class QueryRelations {
     };
     const own = tests.filter((test) => !isExempt(test));
     add(own, (known) => this.#readableArrivalsOf(known), own.length);
-    add(tests.filter(isExempt), ({ arrivals }) => new UnseenArrivals(arrivals), 0);
+    add(tests.filter(isExempt), ({ arrivals }) => new UnseenArrivals(arrivals, null), 0);
     this.#wanted.push(() => [matchesTable("matching_arrivals", "arrival", matchings)]);
   }
 
@@ -394,11 +394,12 @@ export class QueryRunner {
     const needsArrivals = tests.rules.length > 0 || tests.arrivals.tests.some((test) => !exempt.arrivals.has(test));
     const needsTexts = tests.texts.tests.some((test) => !exempt.texts.has(test));
     const needsProps = query.properties !== undefined || tests.properties.tests.some((test) => !exempt.properties.has(test));
+    const from = this.#options.sites.get(query.siteId)?.arrivals.count ?? 0;
     return {
       exempt,
       texts: needsTexts ? await this.#codesOf(query, texts, turn) : NO_CODES,
       props: needsProps ? await this.#codesOf(query, props, turn) : NO_CODES,
-      arrivals: needsArrivals ? await this.#codesOf(query, arrivals, turn) : NO_CODES,
+      arrivals: { from, codes: needsArrivals ? await this.#codesOf(query, arrivals, turn) : NO_CODES },
     };
   }
 
@@ -479,14 +480,17 @@ export class QueryRunner {
   #statement({ siteId, blocks, sql }: EngineQuery, { relations: computed }: Execution): string {
     const { sites, blockRelations } = this.#options;
     const site = sites.get(siteId);
+    const named = columnsIn(sql);
     const relations = {
-      ...blockRelations(blocks, columnsIn(sql)),
+      ...blockRelations(blocks, named),
       texts: site ? `SELECT * FROM ${site.stringsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
       ...computed.sqlByName,
     };
     // DuckDB 1.4 materialises CTEs by default. Every query would first copy all columns of all rows.
+    // Sessions with values of first events are a join for each block, which would be planned wherever they are read.
+    const isKept = (name: string): boolean => name === "sessions" && named.ofVisits.length > 0;
     const opening = `WITH ${Object.entries(relations)
-      .map(([name, relation]) => `${name} AS NOT MATERIALIZED (${relation})`)
+      .map(([name, relation]) => `${name} AS ${isKept(name) ? "" : "NOT "}MATERIALIZED (${relation})`)
       .join(", ")}`;
     const query = sql.trimStart();
     return query.startsWith(WITH) ? `${opening}, ${query.slice(WITH.length)}` : `${opening} ${query}`;

@@ -3,9 +3,9 @@
 /** Columns: referrer host | utm_source | utm_medium | kind of click id | source | channel. `-` is null. */
 export const ARRIVALS = `
 - | - | - | - | - | Direct
-- | direct | - | - | direct | Direct
-- | (direct) | (none) | - | (direct) | Direct
-- | (not set) | (not set) | - | (not set) | Direct
+- | direct | - | - | - | Direct
+- | (direct) | (none) | - | - | Direct
+- | (not set) | (not set) | - | - | Direct
 - | - | none | - | - | Direct
 
 www.google.com | - | - | - | Google | Organic Search

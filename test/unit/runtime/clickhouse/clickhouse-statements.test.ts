@@ -66,6 +66,7 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
     deliver: async () => {},
     timeoutSecs: 30,
     memoryBytes: 2 ** 30,
+    pause: async () => {},
   });
   await backend.run({ steps, toResult: () => null }, { isGuest: false, signal: new AbortController().signal }, utcCalendar);
   return statements;

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { normalizePath } from "../../../../src/shared/paths.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
-import { CLICK_IDS, type PageRules, parsePageUrl as parseWith } from "../../../../src/runtime/ingest/urls.ts";
+import { type PageRules, parsePageUrl as parseWith } from "../../../../src/runtime/ingest/urls.ts";
+import { CLICK_IDS } from "../../../../src/shared/click-ids.ts";
 import { DEFAULT_SETTINGS } from "../../../../src/runtime/sites/site-settings.ts";
 
 const parsePageUrl = (url: string, rules: Partial<PageRules> = {}) => parseWith(url, { ...DEFAULT_SETTINGS, ...rules });

@@ -135,9 +135,9 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
 -- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
-  arrived AS (SELECT referrer, utm_source, utm_medium, click_id FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} GROUP BY ALL LIMIT {p3:Int64})
-  SELECT sipHash64(toString(referrer), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, referrer, utm_source, utm_medium, click_id FROM arrived;
--- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":20001}
+  arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
+  SELECT number, host, source, medium, click FROM arrived;
+-- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":50001}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH visits AS (
@@ -149,7 +149,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
     (timestamp, segment, row, (event_name = {p2:String}), (event_name = {p2:String} OR interactive IS NULL), matching, 1,
-      CASE WHEN (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))) THEN 1 ELSE 0 END, coalesce(if(currency = {p5:String}, revenue_amount, 0), 0), toString(arrayMap(digits -> unhex(digits), splitByChar(',', ''))[transform(sipHash64(toString(referrer), toString(utm_source), toString(utm_medium), toString(click_id)), CAST([], 'Array(UInt64)'), CAST([], 'Array(UInt32)'), toUInt32(1))])),
+      CASE WHEN (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))) THEN 1 ELSE 0 END, coalesce(if(currency = {p5:String}, revenue_amount, 0), 0), toString(arrayMap(digits -> unhex(digits), splitByChar(',', ''))[transform(sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)), CAST([], 'Array(UInt64)'), CAST([], 'Array(UInt32)'), toUInt32(1))])),
     'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, is_interaction UInt8, matching UInt8, shared UInt8, is_goal UInt8,
       cents Int64, text String)'))) AS ordered
     FROM (SELECT *, CASE WHEN NOT browser = {p6:String} AND pathname = {p7:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p8:Int64} AND day <= {p9:Int64}) AS ranged_events
@@ -188,7 +188,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
-    (timestamp, segment, row, matching, 1, toString(arrayMap(digits -> unhex(digits), splitByChar(',', ''))[transform(sipHash64(toString(referrer), toString(utm_source), toString(utm_medium), toString(click_id)), CAST([], 'Array(UInt64)'), CAST([], 'Array(UInt32)'), toUInt32(1))]), visitor_id, toString(event_name), toString(currency), revenue_amount),
+    (timestamp, segment, row, matching, 1, toString(arrayMap(digits -> unhex(digits), splitByChar(',', ''))[transform(sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)), CAST([], 'Array(UInt64)'), CAST([], 'Array(UInt32)'), toUInt32(1))]), visitor_id, toString(event_name), toString(currency), revenue_amount),
     'Tuple(ms Int64, segment UInt64, row UInt32, matching UInt8, shared UInt8, text String, of_visitor_id UInt64, of_event_name String, of_currency String, of_revenue_amount Nullable(Int64))'))) AS ordered
     FROM (SELECT *, CASE WHEN NOT browser = {p6:String} AND pathname = {p7:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p8:Int64} AND day <= {p9:Int64}) AS ranged_events
     GROUP BY visitor_id
@@ -201,9 +201,9 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
 -- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"EUR","p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p8":20513,"p9":20526,"p10":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
-  arrived AS (SELECT referrer, utm_source, utm_medium, click_id FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} GROUP BY ALL LIMIT {p3:Int64})
-  SELECT sipHash64(toString(referrer), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, referrer, utm_source, utm_medium, click_id FROM arrived;
--- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":20001}
+  arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
+  SELECT number, host, source, medium, click FROM arrived;
+-- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":50001}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -217,7 +217,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p2:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
-    (timestamp, segment, row, matching, 1, toString(if(sipHash64(toString(referrer), toString(utm_source), toString(utm_medium), toString(click_id)) IN (SELECT arrayJoin(CAST([], 'Array(UInt64)'))), toString(referrer), {p3:String})), visitor_id, toString(event_name)),
+    (timestamp, segment, row, matching, 1, toString(if(sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) IN (SELECT arrayJoin(CAST([], 'Array(UInt64)'))), toString(referrer), {p3:String})), visitor_id, toString(event_name)),
     'Tuple(ms Int64, segment UInt64, row UInt32, matching UInt8, shared UInt8, text String, of_visitor_id UInt64, of_event_name String)'))) AS ordered
     FROM (SELECT *, CASE WHEN (visitor_id, timestamp) IN (
     SELECT visitor_id, arrayJoin(arrayMap(event -> event.ms, visit)) AS ms
@@ -227,19 +227,19 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p2:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
-    (timestamp, segment, row, bitShiftLeft(toInt64(sipHash64(toString(referrer), toString(utm_source), toString(utm_medium), toString(click_id)) IN (SELECT arrayJoin(CAST([], 'Array(UInt64)')))), {p4:Int64}) + bitShiftLeft(toInt64(utm_term = {p3:String}), {p5:Int64}), 1, event_name = {p1:String}, toString(pathname)),
+    (timestamp, segment, row, bitShiftLeft(toInt64(sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) IN (SELECT arrayJoin(CAST([], 'Array(UInt64)')))), {p4:Int64}) + bitShiftLeft(toInt64(utm_term = {p5:String}), {p6:Int64}), 1, event_name = {p1:String}, toString(pathname)),
     'Tuple(ms Int64, segment UInt64, row UInt32, met Int64, shared UInt8, is_pageview UInt8, path String)'))) AS ordered
-    FROM (SELECT *, CASE WHEN true THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64}) AS ranged_events
+    FROM (SELECT *, CASE WHEN true THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
-    WHERE bitTest(visit[1].met, {p4:Int64}) AND NOT bitTest(visit[1].met, {p5:Int64})) THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64}) AS ranged_events
+    WHERE NOT bitTest(visit[1].met, {p4:Int64}) AND NOT bitTest(visit[1].met, {p6:Int64})) THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p8:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"(unknown)","p4":32,"p5":33,"p6":20513,"p7":20526,"p8":10}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"(unknown)","p4":32,"p5":"shoes","p6":33,"p7":20513,"p8":20526,"p9":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH visits AS (

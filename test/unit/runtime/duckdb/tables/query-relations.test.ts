@@ -46,7 +46,10 @@ describe("the relations of a guest's query", () => {
     const pausesWith = async (props: Int32Array) => {
       let pauses = 0;
       const exempt = new QueryTests([]);
-      const relations = relationsOf({ key: null, search: "a" }, { texts: new Int32Array(0), props, arrivals: new Int32Array(0), exempt });
+      const relations = relationsOf(
+        { key: null, search: "a" },
+        { texts: new Int32Array(0), props, arrivals: { from: 0, codes: new Int32Array(0) }, exempt },
+      );
       await relations.read(async () => void pauses++);
       return pauses;
     };
