@@ -1,8 +1,8 @@
 /** The address of the page as it is sent, and which addresses are one page (docs/tracking.md, "What counts as a page view"). */
 import { attributes, flag } from "./settings.ts";
 
-/** Campaign parameters and click ids, of platforms that the service does not know as well. `&` may be written as in HTML. */
-const CAMPAIGN = /[?&](amp;)*(utm_|\w*(cl(k|ick)?id|braid|li_fat_id|rdt_cid|epik|ScCid)=)[^&]*/g;
+/** Campaign parameters and the usual click ids, of platforms that the service does not know as well. `&` may be written as in HTML. */
+const CAMPAIGN = /[?&](amp;)*(utm_|\w*(cl(k|ick)?id|[gw]braid|li_fat_id)=)[^&]*/g;
 
 /**
  * The page's URL without its fragment. With `data-hash`, a fragment that is a path continues the path, because the service stores only the

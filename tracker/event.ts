@@ -77,8 +77,7 @@ export const track: Track = (name, options) => {
       // An object, of as many characters as the service takes.
       p: checked("props", props, /^{[^]{1,4095}$/.test(json)) && json,
       ra: checked("revenue", revenue, Number.isFinite(revenue)),
-      // The service stores it in capitals.
-      rc: checked("currency", currency, typeof currency === "string" && /^[a-z]{3}$/i.test(currency)),
+      rc: checked("currency", currency, typeof currency === "string" && /^[a-z]{3}$/i.test(currency)) && (currency as string).toUpperCase(),
       interactive: interactive !== false && undefined,
     };
     return sites.map((site, place) => {

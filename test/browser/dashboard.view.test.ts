@@ -208,7 +208,7 @@ describe("the dashboard", () => {
     const download = page.waitForEvent("download");
     await dialog.getByRole("button", { name: "Download CSV" }).click();
     expect(await readFile(await (await download).path(), "utf8")).toBe(
-      '"value","label","visitors","pageviews","events","sessions","bounce_rate","avg_visit_duration_secs","views_per_visit","revenue",' +
+      '\ufeff"value","label","visitors","pageviews","events","sessions","bounce_rate","avg_visit_duration_secs","views_per_visit","revenue",' +
         '"previous_visitors"\r\n"/blog/a","/blog/a","1","1","1","1","1","0","1","0","0"\r\n',
     );
   });

@@ -162,14 +162,14 @@ export function describeEvents(bench: TrackerBench): void {
   });
 
   describe.concurrent("revenue and currency", () => {
-    test("are sent as they are given; the service stores the currency in capitals", async ({ expect }) => {
+    test("are sent, with the currency in upper case", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`svc("Purchase", { revenue: 19.99, currency: "eur" })`);
       await visit.run(`svc("Purchase", { revenue: -5, currency: "USD" })`);
       await visit.run(`svc("Purchase", { revenue: 0 })`);
       expect(await visit.events()).toEqual([
         visit.pageview("/"),
-        visit.event("Purchase", "/", { ra: 19.99, rc: "eur" }),
+        visit.event("Purchase", "/", { ra: 19.99, rc: "EUR" }),
         visit.event("Purchase", "/", { ra: -5, rc: "USD" }),
         visit.event("Purchase", "/", { ra: 0 }),
       ]);
