@@ -27,6 +27,15 @@ const arrivalOf = ({ referrer, utmSource, utmMedium, clickId }: StoredArrival): 
   clickId,
 });
 
+/** Steps of a turn of a thread in which arrivals are named: a millisecond or two. */
+export const NAMING_TURN_STEPS = 20_000;
+
+const STEPS = 10;
+const CHARS_PER_STEP = 8;
+
+/** The steps of naming one arrival. Values of rules may have many wildcards, so their characters count. */
+export const namingSteps = ({ channelRules }: ArrivalRules): number => STEPS + JSON.stringify(channelRules).length / CHARS_PER_STEP;
+
 /** null for an arrival that has no such name. A channel each has. */
 export function arrivalNames(rules: ArrivalRules, siteId: string): (name: ArrivalName, stored: StoredArrival) => string | null {
   const namer = arrivalNamer(rules, siteId);

@@ -148,7 +148,7 @@ function numberedArrival(row: SqlRow): NumberedArrival {
   const valueOf = (name: string) => (row[name] === UNRECORDED || row[name] === "" ? null : textIn(row, name));
   const [referrer, utmSource, utmMedium, clickId] = ["host", "source", "medium", "click"].map(valueOf);
   return {
-    number: textIn(row, "number"),
+    number: String(BigInt(textIn(row, "number"))),
     referrer: referrer ?? null,
     utmSource: utmSource ?? null,
     utmMedium: utmMedium ?? null,

@@ -1,19 +1,14 @@
 /** Names of arrivals for statements: computed on the thread that takes events, so in turns, and kept for the rules that were used last. */
 import { LruMap } from "../../storage/lru-map.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { arrivalNames } from "../arrivals/arrival-names.ts";
+import { arrivalNames, NAMING_TURN_STEPS, namingSteps } from "../arrivals/arrival-names.ts";
 import { ARRIVALS_MAX } from "../base/config/clickhouse-limits.ts";
 import type { NumberedArrival, SiteArrivals } from "./dialect/dialect.ts";
 
-type Wanted = Parameters<SiteArrivals["nameOf"]>[0];
+type Wanted = Parameters<SiteArrivals["namesOf"]>[0];
 
 /** Sets of names that are kept, each of one site. */
 const KEPT_MAX = 8;
-
-/** Arrivals that are named in one turn, by the length of the rules: a millisecond or two. */
-const TURN_STEPS = 20_000;
-const NAMING_STEPS = 10;
-const CHARS_PER_STEP = 8;
 
 type Names = Map<string, string | null>;
 
@@ -32,7 +27,13 @@ export class NamedArrivals {
       const key = keyOf(siteId, each);
       if (!known.has(key)) known.set(key, await this.#named(siteId, arrivals, each, signal));
     }
-    return { arrivals, nameOf: (each, { number }) => known.get(keyOf(siteId, each))?.get(number) ?? null };
+    return {
+      arrivals,
+      namesOf(each) {
+        const names = known.get(keyOf(siteId, each));
+        return ({ number }) => names?.get(number) ?? null;
+      },
+    };
   }
 
   async #named(siteId: SiteId, arrivals: readonly NumberedArrival[], wanted: Wanted, signal: AbortSignal): Promise<Names> {
@@ -41,14 +42,14 @@ export class NamedArrivals {
     const names: Names = kept && kept.size <= 2 * ARRIVALS_MAX ? kept : new Map<string, string | null>();
     this.#kept.set(key, names);
     const nameOf = arrivalNames(wanted.rules, siteId);
-    const steps = NAMING_STEPS + JSON.stringify(wanted.rules.channelRules).length / CHARS_PER_STEP;
-    let left = TURN_STEPS;
+    const steps = namingSteps(wanted.rules);
+    let left = NAMING_TURN_STEPS;
     for (const arrival of arrivals) {
       if (names.has(arrival.number)) continue;
       names.set(arrival.number, nameOf(wanted.name, arrival));
       left -= steps;
       if (left > 0) continue;
-      left = TURN_STEPS;
+      left = NAMING_TURN_STEPS;
       await this.#pause();
       signal.throwIfAborted();
     }

@@ -89,7 +89,7 @@ export const CLICKHOUSE_RESPONSE_BYTES_MAX = 64 * MIB;
 export const CLICKHOUSE_REASON_CHARS_MAX = 500;
 
 /** Ways in which the visits of a report arrived: their numbers are part of a statement. */
-export const ARRIVALS_MAX = 50_000;
+export const ARRIVALS_MAX = 20_000;
 
 /** Characters of the names of arrivals in a statement. */
-export const ARRIVAL_NAMES_CHARS_MAX = 4_000_000;
+export const ARRIVAL_NAMES_CHARS_MAX = 2_000_000;

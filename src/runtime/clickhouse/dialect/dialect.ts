@@ -110,6 +110,7 @@ export const TOO_MANY_ARRIVALS = "The visits of these days came in too many ways
 
 /** An arrival among a query's events: its number (`ARRIVAL`), and what it is the number of. */
 export interface NumberedArrival extends StoredArrival {
+  /** Decimal digits, which become part of the statement. */
   readonly number: string;
 }
 
@@ -119,9 +120,16 @@ const isOfArrivals = (parameter: SqlParameter): parameter is OfArrivals =>
   typeof parameter === "object" && ("arrivalTest" in parameter || "arrivalRules" in parameter);
 
 const numbersOf = (arrivals: readonly NumberedArrival[]): string =>
-  `CAST([${arrivals.map(({ number }) => BigInt(number)).join(", ")}], 'Array(UInt64)')`;
+  `CAST([${arrivals.map(({ number }) => number).join(",")}], 'Array(UInt64)')`;
 
-const hexOf = (text: string): string => toHex(new TextEncoder().encode(text));
+const HEX = Array.from({ length: 256 }, (_, byte) => toHex(Uint8Array.of(byte)));
+const encoder = new TextEncoder();
+
+function hexOf(text: string): string {
+  let digits = "";
+  for (const byte of encoder.encode(text)) digits += HEX[byte] ?? "";
+  return digits;
+}
 
 /** Texts of a statement itself, which has no room for them in its address. None is in it as it is: hexadecimal digits cannot be read as SQL. */
 const textsSql = (texts: readonly string[]): string =>
@@ -129,8 +137,8 @@ const textsSql = (texts: readonly string[]): string =>
 
 /** The name that rules give to an event's arrival. */
 function namesSql(arrivals: readonly NumberedArrival[], nameOf: (arrival: NumberedArrival) => string): string {
-  // The first one is that of no arrival.
-  const places = new Map([["", 1]]);
+  // The first one is that of arrivals that have come since.
+  const places = new Map([[UNRECORDED, 1]]);
   const placeOf = (name: string): number => {
     const place = places.get(name) ?? places.size + 1;
     places.set(name, place);
@@ -144,15 +152,15 @@ function namesSql(arrivals: readonly NumberedArrival[], nameOf: (arrival: Number
 }
 
 /** What rules make of arrivals: the name of an event's, or the numbers of those that pass a test. */
-function arrivalsSql(parameter: OfArrivals, { arrivals, nameOf }: SiteArrivals): string {
-  const wanted = wantedBy(parameter);
-  if ("arrivalRules" in parameter) return namesSql(arrivals, (arrival) => nameOf(wanted, arrival) ?? UNRECORDED);
+function arrivalsSql(parameter: OfArrivals, { arrivals, namesOf }: SiteArrivals): string {
+  const nameOf = namesOf(wantedBy(parameter));
+  if ("arrivalRules" in parameter) return namesSql(arrivals, (arrival) => nameOf(arrival) ?? UNRECORDED);
   const { test } = parameter.arrivalTest;
   const passes = compiledTest(test);
   const passesUnrecorded = test.kind === "is" && test.values.includes(UNRECORDED);
   return numbersOf(
     arrivals.filter((arrival) => {
-      const found = nameOf(wanted, arrival);
+      const found = nameOf(arrival);
       return found === null ? passesUnrecorded : passes(found);
     }),
   );
@@ -185,7 +193,7 @@ export const namesWantedBy = (statement: SqlText): readonly NamesWanted[] =>
 /** The arrivals among the events of a query's site, and their names. */
 export interface SiteArrivals {
   readonly arrivals: readonly NumberedArrival[];
-  readonly nameOf: (wanted: NamesWanted, arrival: NumberedArrival) => string | null;
+  readonly namesOf: (wanted: NamesWanted) => (arrival: NumberedArrival) => string | null;
 }
 
 /**

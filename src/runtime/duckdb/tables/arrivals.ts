@@ -1,5 +1,5 @@
 /** The names that rules make of a site's arrivals, as relations of a query: which arrivals pass tests, and the codes of the names of each. */
-import { type ArrivalName, arrivalNames } from "../../arrivals/arrival-names.ts";
+import { type ArrivalName, arrivalNames, NAMING_TURN_STEPS, namingSteps } from "../../arrivals/arrival-names.ts";
 import type { ArrivalRules } from "../../arrivals/arrivals.ts";
 import { LruMap } from "../../../storage/lru-map.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
@@ -105,24 +105,16 @@ export class UnseenArrivals implements Entries {
   }
 }
 
-/** Steps before other work of the thread runs: a few milliseconds. */
-const BATCH_STEPS = 20_000;
-
-/** The steps of naming an arrival, besides those for the text of the rules, which may have many wildcards. */
-const NAMING_STEPS = 10;
-const CHARS_PER_STEP = 8;
-
-const stepsOf = (rules: readonly ArrivalRules[]): number =>
-  NAMING_STEPS + JSON.stringify(rules.map(({ channelRules }) => channelRules)).length / CHARS_PER_STEP;
+const stepsOf = (rules: readonly ArrivalRules[]): number => rules.reduce((steps, each) => steps + namingSteps(each), 0);
 
 /** Calls `read` with each arrival, which takes so many steps, and lets other work run meanwhile. */
 async function eachArrival(entries: Entries, steps: number, next: () => Promise<void>, read: (arrival: number) => void): Promise<void> {
-  let left = BATCH_STEPS;
+  let left = NAMING_TURN_STEPS;
   for (const [, arrival] of entries) {
     read(arrival);
     left -= steps;
     if (left > 0) continue;
-    left = BATCH_STEPS;
+    left = NAMING_TURN_STEPS;
     await next();
   }
 }

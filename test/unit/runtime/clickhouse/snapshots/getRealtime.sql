@@ -49,7 +49,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p1:Int64}) AS arriving GROUP BY ALL LIMIT {p2:Int64})
   SELECT number, host, source, medium, click FROM arrived;
--- parameters: {"p0":"Site.test:8080","p1":20527,"p2":50001}
+-- parameters: {"p0":"Site.test:8080","p1":20527,"p2":20001}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT facet, coalesce(minute, 0) AS minute, coalesce(value, {p1:String}) AS value, visitors, current_visitors, events
@@ -78,7 +78,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p5:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
-    (timestamp, segment, row, matching, 1, toString(arrayMap(digits -> unhex(digits), splitByChar(',', ''))[transform(sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)), CAST([], 'Array(UInt64)'), CAST([], 'Array(UInt32)'), toUInt32(1))]), visitor_id, timestamp, toString(event_name), toString(pathname), toString(country_code)),
+    (timestamp, segment, row, matching, 1, toString(arrayMap(digits -> unhex(digits), splitByChar(',', '28756e6b6e6f776e29'))[transform(sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)), CAST([], 'Array(UInt64)'), CAST([], 'Array(UInt32)'), toUInt32(1))]), visitor_id, timestamp, toString(event_name), toString(pathname), toString(country_code)),
     'Tuple(ms Int64, segment UInt64, row UInt32, matching UInt8, shared UInt8, text String, of_visitor_id UInt64, of_timestamp Int64, of_event_name String, of_pathname String, of_country_code String)'))) AS ordered
     FROM (SELECT *, CASE WHEN NOT browser = {p6:String} AND pathname = {p7:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p8:Int64} AND day <= {p8:Int64}) AS ranged_events
     GROUP BY visitor_id
