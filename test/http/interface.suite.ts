@@ -106,7 +106,7 @@ const OF_RULES: readonly Suite[] = [
   [describeStatsFilterOperators, "clickhouse"],
   [describeStatsComparison, "clickhouse"],
   [describeStatsRealtime, "workerd", "clickhouse"],
-  [describeStatsVisits, "workerd", "clickhouse"],
+  [describeStatsVisits, "node", "workerd", "clickhouse"],
   [describeStatsGoals, "clickhouse"],
   [describeStatsProperties, "clickhouse"],
   [describeStatsPropertyValues, "clickhouse"],
