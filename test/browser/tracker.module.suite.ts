@@ -55,7 +55,7 @@ export function describeModule(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([
         visit.pageview("/"),
         visit.event("Early", "/", { p: '{"n":1}' }),
-        visit.event("Late", "/", { ra: 2, rc: "eur" }),
+        visit.event("Late", "/", { ra: 2, rc: "EUR" }),
         visit.pageview("/next"),
       ]);
     });

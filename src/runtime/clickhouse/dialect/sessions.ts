@@ -112,9 +112,10 @@ function firstValue(value: VisitValue, rules: ArrivalRules): SqlText {
 }
 
 function firstPasses(value: VisitValue, test: TextTest, rules: ArrivalRules): SqlText {
-  return "column" in value
-    ? valuePasses(column(value.column), value.column, test)
-    : arrivalPasses(ARRIVAL, { name: value.name, rules, test });
+  if ("column" in value) return valuePasses(column(value.column), value.column, test);
+  // Rules see its host only.
+  if (value.name === "referrer") return valuePasses(firstValue(value, rules), "referrer", test);
+  return arrivalPasses(ARRIVAL, { name: value.name, rules, test });
 }
 
 /** An event in an array of its visitor's. The bits of `met` are what it meets. First and last ones need the order of events at the same time. */
