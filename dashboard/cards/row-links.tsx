@@ -52,8 +52,10 @@ interface PageLinkProps {
 }
 
 /** Anybody can send events of any host, so a link leads only to the site itself and its subdomains, if its id is a host at all. */
-const isOfSite = (host: string, siteId: string): boolean =>
-  !siteId.includes(".") || host === siteId || host.endsWith(`.${siteId.replace(/^www\./, "")}`);
+function isOfSite(host: string, siteId: string): boolean {
+  const own = siteId.replace(/^www\.|:\d+$/g, "");
+  return !own.includes(".") || host === own || host.endsWith(`.${own}`);
+}
 
 /** Asks for the host once the link is pointed at or focused: most rows are never opened. The site's id stands for it until then. */
 export function PageLink({ label, page }: PageLinkProps) {

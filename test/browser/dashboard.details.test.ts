@@ -225,7 +225,7 @@ describe("the details of a card", () => {
     await dialog.getByLabel("Search").fill("unknown");
     await dialog.getByText("1 value", { exact: true }).waitFor();
     await settled();
-    expect(await column("Source")).toEqual(["Unknown Pleasures"]);
+    expect(await column("Source")).toEqual(["unknown pleasures"]);
     await open("&panel=screen-sizes&search=1920+px", DIRECT_SITE);
     expect(await column("Screen size")).toEqual(["1920 px"]);
     await open("&panel=browser-versions&filters=browsers==Chrome&search=chrome+14", DIRECT_SITE);

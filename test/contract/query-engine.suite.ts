@@ -43,7 +43,12 @@ export async function reportQuery(path: string, parameters: Readonly<Record<stri
 
 const exportQuery = (kind: "daily" | "raw", limit = 100): ReportQuery => {
   const scope = { siteId: SITE, range: rangeOfDays(dayAt(6), dayAt(0)), conditions: [] };
-  return queryOf(EXPORT, scope, { nowMs: NOW_MS, calendar: utcCalendar }, { kind, format: "csv", limit });
+  return queryOf(
+    EXPORT,
+    scope,
+    { nowMs: NOW_MS, calendar: utcCalendar },
+    { kind, format: "csv", limit, attribution: "event", columns: [] },
+  );
 };
 
 async function textOf(chunks: AsyncIterator<Uint8Array, undefined>): Promise<string> {

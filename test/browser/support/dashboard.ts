@@ -30,12 +30,12 @@ export interface Visit {
 
 let visitors = 1n;
 
-const SEARCHES: Readonly<Record<string, string>> = { Google: "www.google.com", Bing: "www.bing.com" };
+const HOSTS: Readonly<Record<string, string>> = { Google: "www.google.com", Bing: "www.bing.com", Reddit: "www.reddit.com" };
 
 /** The referrer of a source, which only the first event of a visit has: its own page is that of all others. */
 function arrivalOf({ referrerSource, referrer }: Partial<StoredEvent>, isFirst: boolean): Partial<StoredEvent> {
   if (referrerSource == null || !isFirst) return { referrer: null, referrerSource: null };
-  return { referrerSource, referrer: referrer ?? `https://${SEARCHES[referrerSource] ?? referrerSource}/` };
+  return { referrerSource, referrer: referrer ?? `https://${HOSTS[referrerSource] ?? referrerSource}/` };
 }
 
 function eventsOf(site: string, { atMs, steps, fields = {} }: Visit): StoredEvent[] {
