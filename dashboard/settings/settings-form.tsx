@@ -140,7 +140,7 @@ export async function settingsToSave(siteId: string, names: readonly SettingName
   return { ...body, ...changes };
 }
 
-/** Saves these settings and keeps all others as the service has them now, whoever changed them. Edits typed meanwhile stay unsaved. */
+/** Saves only these settings: the others keep the service's current values. What is typed meanwhile stays unsaved. */
 async function save(siteId: string, names: readonly SettingName[]): Promise<void> {
   const sent = editedSettings(siteId);
   const saved = await putSettings(siteId, await settingsToSave(siteId, names));

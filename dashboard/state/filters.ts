@@ -3,7 +3,7 @@ import { filterOf, parseFilter, printFilter, type Filter, type Operator } from "
 import { FILTER_VALUE_CHARS_MAX } from "../../src/shared/limits.ts";
 import { exceedsChars, WildcardPattern } from "../../src/shared/text.ts";
 
-/** Passes the empty text, which is no value of a filter. */
+/** A regular expression for the empty text: the API refuses a filter with an empty value. */
 const EMPTY_ONLY = "^$";
 
 export const filterBy = (dimension: string, value: string, isNot = false): Filter =>

@@ -6,7 +6,7 @@ import { SCRIPT_PATHS } from "../../src/shared/names.ts";
 import { buildTracker } from "../../tracker/build.mjs";
 import * as names from "../../tracker/names.ts";
 
-/** As rounded in docs/tracking.md: 2.2 and 2.0 KB. */
+/** The largest sizes that docs/tracking.md rounds to 2.2 and 2.0 KB. */
 const [GZIP_BYTES_MAX, BROTLI_BYTES_MAX] = [2_249, 2_049];
 
 describe.concurrent("the script file", () => {

@@ -145,7 +145,7 @@ describe("readablePath", () => {
   });
 });
 
-/** As if the path had been stored with these characters. */
+/** The path with characters in place of their encodings, unless it would end with a blank. */
 function decodeSome(path: string): string {
   try {
     return decodeURIComponent(path).trimEnd() === decodeURIComponent(path) ? decodeURIComponent(path) : path;
