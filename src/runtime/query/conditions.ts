@@ -88,6 +88,7 @@ function spelled(of: ColumnName | null, test: TextTest): TextTest {
   SPELLED[of].set(test, asStored);
   return asStored;
 }
+
 /** True if an arrival's name passes. `arrival` is a code of arrivals, ClickHouse's are hashes. */
 export const arrivalPasses = fragment(
   (arrival: SqlText, arrivalTest: ArrivalTest) =>

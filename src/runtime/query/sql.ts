@@ -23,8 +23,9 @@ export interface ArrivalTest {
 }
 
 /**
- * A bound value. In DuckDB, `text` is replaced by the engine's code of that text, and a test by its bit in the relation `matches`,
- * `matching_props` or `matching_arrivals`, and rules by their number in `arrival_names` (see `EngineQuery`). ClickHouse gets texts only. So no user text is ever part of the SQL.
+ * A bound value. In DuckDB, `text` is replaced by the engine's code of that text, a test by its bit in the relation `matches`,
+ * `matching_props` or `matching_arrivals`, and rules by their number in `arrival_names` (see `EngineQuery`). ClickHouse gets texts as
+ * parameters, and the names that rules make of arrivals as hexadecimal digits. So no user text is ever read as SQL.
  */
 export type SqlParameter =
   | number
