@@ -219,7 +219,9 @@ describe("the chart", () => {
     const watched = watchRequests(page);
     await open("&period=7d");
     expect(await page.locator(".chart-summary").count()).toBe(0);
-    expect(watched.all.filter((url) => url.includes("breakdown/visit-sources") && url.includes("period=7d") && url.includes("limit=100"))).toEqual([]);
+    expect(
+      watched.all.filter((url) => url.includes("breakdown/visit-sources") && url.includes("period=7d") && url.includes("limit=100")),
+    ).toEqual([]);
   });
 
   it("the image of the chart is copied as a PNG of 1200 by 630 pixels", async () => {
