@@ -21,6 +21,7 @@ import { anEvent, siteId } from "../support/stored-event.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 const SITE = siteId("engine.test");
 
 const dayAt = (daysBack: number): LocalDate => utcDateOf(NOW_MS - daysBack * DAY_MS);
@@ -41,14 +42,12 @@ export async function reportQuery(path: string, parameters: Readonly<Record<stri
   return (await report.prepare((name) => given[name] ?? null, ownerAt(NOW_MS))).query;
 }
 
-const exportQuery = (kind: "daily" | "raw", limit = 100): ReportQuery => {
-  const scope = { siteId: SITE, range: rangeOfDays(dayAt(6), dayAt(0)), conditions: [] };
-  return queryOf(
-    EXPORT,
-    scope,
-    { nowMs: NOW_MS, calendar: utcCalendar },
-    { kind, format: "csv", limit, attribution: "event", columns: [] },
-  );
+/** Its raw exports have the campaign source of each visit in the last column. */
+const exportQuery = (kind: "daily" | "raw", limit = 100, rotationDays = 1): ReportQuery => {
+  const sessionRules = { sessionGapMs: 30 * MINUTE_MS, rotationDays };
+  const scope = { siteId: SITE, range: rangeOfDays(dayAt(6), dayAt(0)), conditions: [], sessionRules };
+  const columns = [{ name: "visit_utm_source", dimension: "visit-utm-sources" }];
+  return queryOf(EXPORT, scope, { nowMs: NOW_MS, calendar: utcCalendar }, { kind, format: "csv", limit, attribution: "event", columns });
 };
 
 async function textOf(chunks: AsyncIterator<Uint8Array, undefined>): Promise<string> {
@@ -154,6 +153,28 @@ export function describeQueryEngine(name: string, createHost: () => Promise<Engi
       expect(raw.trim().split("\n")).toHaveLength(5);
       const returned = await engine.export(exportQuery("raw"), owner());
       expect(await returned.return?.()).toEqual({ done: true, value: undefined });
+    });
+
+    it("reads visits from their beginning in each portion of an export", async () => {
+      const { flush, engine, eventStore } = await makeWorld();
+      const midnightMs = NOW_MS - DAY_MS / 2;
+      const isOf = (visitorId: bigint, timestampMs: number, utmSource: string) =>
+        eventStore.append(anEvent({ siteId: SITE, visitorId, timestampMs, utmSource }));
+      await isOf(1n, midnightMs - MINUTE_MS, "first");
+      // More than a portion, within a minute.
+      for (let i = 0; i < 30_000; i++) await isOf(2n + BigInt(i % 100), midnightMs + i, "between");
+      await isOf(1n, midnightMs + 5 * MINUTE_MS, "last");
+      await flush();
+      // Both days are of one salt period.
+      const lines = (await textOf(await engine.export(exportQuery("raw", 50_000, 3), owner()))).trim().split("\n");
+      const visits = lines.slice(1).map((line) => line.slice(line.lastIndexOf(",") + 1));
+      expect([visits.length, visits[0], visits[1], visits[30_000], visits.at(-1)]).toEqual([
+        30_002,
+        '"first"',
+        '"between"',
+        '"between"',
+        '"first"',
+      ]);
     });
 
     it("rejects with the error that the client gets, whatever thread has thrown it", async () => {

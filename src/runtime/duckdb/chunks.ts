@@ -5,7 +5,7 @@ import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { CHUNK_BYTES_MAX, CHUNKS_OF_BUDGET_MIN, PART_BYTES_MIN } from "../base/config/limits.ts";
 import { GUEST_CHUNKS_SHARE_MAX } from "../base/config/report-limits.ts";
 import type { Asker } from "../query/scope.ts";
-import { type DateRange, rangeOfDays } from "../query/date-range.ts";
+import { type DateRange, periodsIn, rangeOfDays } from "../query/date-range.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
 import type { PartitionCache } from "./cache/partition-cache.ts";
 import type { PartitionVersion } from "../../storage/partitions.ts";
@@ -72,9 +72,8 @@ export function cutIntoChunks({ range, days, newestDay }: CutRange, rotationDays
   }
 
   function chunkOf(start: number, end: number, version: readonly PartitionVersion[]): Chunk {
-    const [startDay, endDay] = [firstDateOfPeriod(start, rotationDays), addDays(firstDateOfPeriod(end, rotationDays), -1)];
     return {
-      range: rangeOfDays(startDay > range.firstDay ? startDay : range.firstDay, endDay < range.lastDay ? endDay : range.lastDay),
+      range: periodsIn(range, start, end - 1, rotationDays),
       days: version.map(({ day }) => day),
       bytes: bytesOf(version),
       version: versionOf(version),

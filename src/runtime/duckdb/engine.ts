@@ -74,6 +74,8 @@ export interface EngineSelect {
 export interface EngineQuery {
   readonly siteId: SiteId;
   readonly blocks: readonly number[];
+  /** Blocks that have none of these days are left out. */
+  readonly range?: { readonly firstDay: LocalDate; readonly lastDay: LocalDate };
   /**
    * A `SELECT`, which may begin with `WITH`. Parameters are `$1`, `$2`, … It can read these relations:
    *

@@ -68,8 +68,9 @@ function chunkOf(siteRange: SiteRange, blocks: readonly number[], { engine, aske
   const { siteId, range } = siteRange;
   return {
     range,
-    async columns({ sql: rows }) {
-      const query = { siteId, blocks, ...statement(rows), ...readableIn(rows, siteRange, asker.isGuest) };
+    async columns({ sql: rows, range: read = range }) {
+      const readable = readableIn(rows, { ...siteRange, range: read }, asker.isGuest);
+      const query = { siteId, blocks, range: read, ...statement(rows), ...readable };
       return numbersIn(await engine.queryColumns(query, asker.signal));
     },
     async propsTextsOf(codes) {

@@ -20,7 +20,7 @@ import {
   startOfPeriod,
 } from "../../shared/periods.ts";
 import type { WeekStart } from "../../shared/site-choices.ts";
-import { addDays, type Calendar, dayNumberOf, daysBetween } from "../../storage/calendar.ts";
+import { addDays, type Calendar, dayNumberOf, daysBetween, firstDateOfPeriod } from "../../storage/calendar.ts";
 import { DAY_MS, type EpochMs, isLocalDate, type LocalDate, startOfDayMs } from "../../storage/event.ts";
 import { invalidInput, refusedValue } from "../base/errors.ts";
 import { optionalOneOf, type Parameter } from "./parameters.ts";
@@ -40,6 +40,12 @@ export const SHORT_PERIOD_NAMES: readonly string[] = PERIOD_NAMES.filter((name) 
 
 export function rangeOfDays(firstDay: LocalDate, lastDay: LocalDate): DateRange {
   return { firstDay, lastDay, dayCount: daysBetween(firstDay, lastDay) + 1 };
+}
+
+/** The days of salt periods, from one to another, both included, as far as they are in the range. */
+export function periodsIn(range: DateRange, first: number, last: number, rotationDays: number): DateRange {
+  const [startDay, endDay] = [firstDateOfPeriod(first, rotationDays), addDays(firstDateOfPeriod(last + 1, rotationDays), -1)];
+  return rangeOfDays(startDay > range.firstDay ? startDay : range.firstDay, endDay < range.lastDay ? endDay : range.lastDay);
 }
 
 export const datesOf = ({ firstDay, dayCount }: DateRange): readonly LocalDate[] =>

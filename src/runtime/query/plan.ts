@@ -137,6 +137,8 @@ export interface ScanQuery {
   readonly texts: readonly string[];
   /** Columns of type INTEGER or BIGINT. */
   readonly numbers: readonly string[];
+  /** The days that it reads, if not all of the chunk. */
+  readonly range?: DateRange;
 }
 
 /** A chunk of events that stays loaded while a reader reads it. */

@@ -84,7 +84,7 @@ export class DuckdbEngine implements Engine {
       bindings,
       connections: this.#connections,
       sites: this.#sites,
-      blockRelations: (blocks, columns) => this.#eventTables.relationsOf(blocks, columns),
+      blockRelations: (query, columns) => this.#eventTables.relationsOf(query, columns),
     });
   }
 

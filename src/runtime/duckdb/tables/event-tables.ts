@@ -7,7 +7,7 @@ import { dayNumberOf } from "../../../storage/calendar.ts";
 import { type EventColumn, eventOf, INTERACTIVE_COLUMN, type SiteId } from "../../../storage/event.ts";
 import { columnsOfEvents, type DecodedEvents, readEvents } from "../../../storage/parquet-events.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
-import { type Block, type BlockFile, type BlockSource, DroppedError, type Loaded } from "../engine.ts";
+import { type Block, type BlockFile, type BlockSource, DroppedError, type EngineQuery, type Loaded } from "../engine.ts";
 import { ArrivalNames } from "./arrivals.ts";
 import { countedFrom, ipcFromStrings, ipcsOf, type NumberValues, visitRowsFromIpc } from "./arrow.ts";
 import { NO_INTERACTION, NO_PAGE } from "./day-sessions.ts";
@@ -148,6 +148,14 @@ function visitsWith(table: EventTable, columns: readonly VisitColumn[]): string 
   return `SELECT visits.*, ${values} FROM ${sessionsOf(table)} AS visits JOIN (${firsts}) AS firsts ON firsts.place = visits.first_event`;
 }
 
+type BlocksToRead = Pick<EngineQuery, "blocks" | "range">;
+
+function hasDaysIn({ days }: EventTable, range: BlocksToRead["range"]): boolean {
+  if (range === undefined) return true;
+  const [first, last] = [dayNumberOf(range.firstDay), dayNumberOf(range.lastDay)];
+  return [...days.keys()].some((day) => day >= first && day <= last);
+}
+
 const changed = ({ id }: EventTable): DroppedError => new DroppedError(`the files of block ${id} have other rows than it has`);
 
 interface EventTablesOptions {
@@ -175,9 +183,12 @@ export class EventTables {
     return table;
   }
 
-  /** The SELECTs of the relations that consist of these blocks. `events` has the base and these columns, `sessions` those of visits. */
-  relationsOf(blocks: readonly number[], { columns, ofVisits }: NamedColumns): { readonly events: string; readonly sessions: string } {
-    const tables = blocks.map((id) => this.#table(id));
+  /** The SELECTs of the relations that a query reads. `events` has the base and these columns, `sessions` those of visits. */
+  relationsOf(
+    { blocks, range }: BlocksToRead,
+    { columns, ofVisits }: NamedColumns,
+  ): { readonly events: string; readonly sessions: string } {
+    const tables = blocks.map((id) => this.#table(id)).filter((table) => hasDaysIn(table, range));
     const further = FURTHER_COLUMNS.filter((column) => columns.has(column));
     const sessionsIn = (table: EventTable) => (ofVisits.length > 0 ? visitsWith(table, ofVisits) : `SELECT * FROM ${sessionsOf(table)}`);
     const names = [...BASE_NAMES, ...further.flatMap(namesOf)].join(", ");

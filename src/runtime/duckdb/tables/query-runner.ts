@@ -353,7 +353,7 @@ interface QueryRunnerOptions extends Loader {
   readonly connections: ConnectionPool;
   readonly sites: EngineSites;
   /** See `EventTables.relationsOf`. */
-  readonly blockRelations: (blocks: readonly number[], named: NamedColumns) => Readonly<Record<string, string>>;
+  readonly blockRelations: (query: Pick<EngineQuery, "blocks" | "range">, named: NamedColumns) => Readonly<Record<string, string>>;
 }
 
 interface Execution {
@@ -477,12 +477,13 @@ export class QueryRunner {
   }
 
   /** This build does not parse a parenthesised query with a WITH below another WITH, so the lists of relations are joined. */
-  #statement({ siteId, blocks, sql }: EngineQuery, { relations: computed }: Execution): string {
+  #statement(query: EngineQuery, { relations: computed }: Execution): string {
+    const { siteId, sql } = query;
     const { sites, blockRelations } = this.#options;
     const site = sites.get(siteId);
     const named = columnsIn(sql);
     const relations = {
-      ...blockRelations(blocks, named),
+      ...blockRelations(query, named),
       texts: site ? `SELECT * FROM ${site.stringsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
       ...computed.sqlByName,
     };
@@ -492,8 +493,8 @@ export class QueryRunner {
     const opening = `WITH ${Object.entries(relations)
       .map(([name, relation]) => `${name} AS ${isKept(name) ? "" : "NOT "}MATERIALIZED (${relation})`)
       .join(", ")}`;
-    const query = sql.trimStart();
-    return query.startsWith(WITH) ? `${opening}, ${query.slice(WITH.length)}` : `${opening} ${query}`;
+    const select = sql.trimStart();
+    return select.startsWith(WITH) ? `${opening}, ${select.slice(WITH.length)}` : `${opening} ${select}`;
   }
 
   #literal(siteId: SiteId, parameter: SqlParameter, tests: QueryTests): string {

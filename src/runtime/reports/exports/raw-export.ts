@@ -12,6 +12,7 @@ import {
 import type { NumberColumns } from "../../../storage/columns.ts";
 import { decimalFromCents } from "../../base/decimal.ts";
 import type { ScanChunk, ScanQuery, ScanReader, TextsOf } from "../../query/plan.ts";
+import { type DateRange, periodsIn } from "../../query/date-range.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { ByteWriter, ExportTexts, PackedNumbers, TimeWriter } from "./packed-columns.ts";
 import type { ExportFormat } from "./formats.ts";
@@ -46,14 +47,17 @@ export interface Portion {
   readonly startMs: EpochMs;
   /** Exclusive. */
   readonly endMs: EpochMs;
+  /** The days of its events, as days since 1970-01-01. */
+  readonly firstDay: number;
+  readonly lastDay: number;
 }
 
-/** Rows `minute_ms` (a minute's first millisecond), `events`: the minutes with events, oldest first. */
+/** Rows `minute_ms` (a minute's first millisecond), `events`, `first_day`, `last_day`: the minutes with events, oldest first. */
 export const minutesQuery = (scope: Scope): ScanQuery => ({
   texts: [],
-  numbers: ["minute_ms", "events"],
+  numbers: ["minute_ms", "events", "first_day", "last_day"],
   sql: sql`
-  SELECT timestamp - timestamp % ${MINUTE_MS} AS minute_ms, count(*) AS events
+  SELECT timestamp - timestamp % ${MINUTE_MS} AS minute_ms, count(*) AS events, min(day) AS first_day, max(day) AS last_day
   FROM (${eventsIn(scope)}) AS scoped
   GROUP BY ALL
   ORDER BY minute_ms`,
@@ -90,38 +94,53 @@ const NUMBERS = joinSql(
   ", ",
 );
 
+/** Whole salt periods, so that each visit is read from its beginning. */
+function daysOf({ firstDay, lastDay }: Portion, { range, sessionRules }: Scope): DateRange {
+  const { rotationDays = 1 } = sessionRules ?? {};
+  return periodsIn(range, Math.floor(firstDay / rotationDays), Math.floor(lastDay / rotationDays), rotationDays);
+}
+
 /** The first events of a portion, oldest first: codes of texts, `timestamp`, and numbers (`numberResult`). */
-export const eventsQuery = (
-  scope: Scope,
-  { startMs, endMs }: Portion,
-  rowsMax: number,
-  ofVisits: readonly VisitColumn[] = [],
-): ScanQuery => ({
-  texts: [...TEXT_COLUMNS, ...ofVisits].map(({ name }) => name),
-  numbers: ["timestamp", ...NUMBER_COLUMNS.map(numberResult).flatMap(({ value, recorded }) => [value, recorded])],
-  sql: sql`
-  SELECT ${joinSql([TEXT_CODES, ...ofVisits.map(({ name }) => resultColumn(name))], ", ")}, timestamp, ${NUMBERS}
-  FROM (${eventsWithVisitColumns(scope, ofVisits)}) AS scoped
-  WHERE timestamp >= ${startMs} AND timestamp < ${endMs}
-  ORDER BY timestamp, ${eventPlace()}
-  LIMIT ${rowsMax}`,
-});
+export function eventsQuery(scope: Scope, portion: Portion, rowsMax: number, ofVisits: readonly VisitColumn[] = []): ScanQuery {
+  const { startMs, endMs } = portion;
+  const range = daysOf(portion, scope);
+  const ofDays = within(scope, range);
+  return {
+    range,
+    texts: [...TEXT_COLUMNS, ...ofVisits].map(({ name }) => name),
+    numbers: ["timestamp", ...NUMBER_COLUMNS.map(numberResult).flatMap(({ value, recorded }) => [value, recorded])],
+    sql: sql`
+    SELECT ${joinSql([TEXT_CODES, ...ofVisits.map(({ name }) => resultColumn(name))], ", ")}, timestamp, ${NUMBERS}
+    FROM (${eventsWithVisitColumns(ofDays, ofVisits)}) AS scoped
+    WHERE timestamp >= ${startMs} AND timestamp < ${endMs}
+    ORDER BY timestamp, ${eventPlace()}
+    LIMIT ${rowsMax}`,
+  };
+}
 
 /** Splits minutes (from `minutesQuery`) into portions of about `portionRows` events, up to `rowsMax` events. A minute is never split. */
-export function portionsOf({ minute_ms, events }: NumberColumns, rowsMax: number, portionRows: number): Portion[] {
+export function portionsOf(minutes: NumberColumns, rowsMax: number, portionRows: number): Portion[] {
   const portions: Portion[] = [];
+  const at = (name: string, row: number): number => Number(minutes[name]?.[row]);
+  const minuteCount = minutes["minute_ms"]?.length ?? 0;
+  let open = null as Portion | null;
   let total = 0;
-  let startMs: EpochMs | null = null;
   let rows = 0;
-  for (let i = 0; i < (minute_ms?.length ?? 0) && total < rowsMax; i++) {
-    const minute = Number(minute_ms?.[i]);
-    startMs ??= minute;
-    rows += Number(events?.[i]);
-    total += Number(events?.[i]);
-    const isLast = i + 1 === minute_ms?.length || total >= rowsMax;
+  for (let i = 0; i < minuteCount && total < rowsMax; i++) {
+    const [minute, firstDay, lastDay] = [at("minute_ms", i), at("first_day", i), at("last_day", i)];
+    open = {
+      startMs: open?.startMs ?? minute,
+      endMs: minute + MINUTE_MS,
+      // A clock or a time zone that changes may bring an earlier day after a later one.
+      firstDay: Math.min(open?.firstDay ?? firstDay, firstDay),
+      lastDay: Math.max(open?.lastDay ?? lastDay, lastDay),
+    };
+    rows += at("events", i);
+    total += at("events", i);
+    const isLast = i + 1 === minuteCount || total >= rowsMax;
     if (rows < portionRows && !isLast) continue;
-    portions.push({ startMs, endMs: minute + MINUTE_MS });
-    [startMs, rows] = [null, 0];
+    portions.push(open);
+    [open, rows] = [null, 0];
   }
   return portions;
 }

@@ -98,9 +98,10 @@ const SCOPE_OF_EXPORTS: Scope = {
 const ofDailyExport = (tables: EventTables) => statementsOf(dailyExport(SCOPE_OF_EXPORTS, jsonFormat, "event").steps, tables);
 
 const ofRawExport = async (tables: EventTables) =>
-  [minutesQuery(SCOPE_OF_EXPORTS), eventsQuery(SCOPE_OF_EXPORTS, { startMs: NOW_MS, endMs: NOW_MS + 60_000 }, 1000)].map((query) =>
-    scanStatement(arraysSql(query), SITE, tables),
-  );
+  [
+    minutesQuery(SCOPE_OF_EXPORTS),
+    eventsQuery(SCOPE_OF_EXPORTS, { startMs: NOW_MS, endMs: NOW_MS + 60_000, firstDay: 20_523, lastDay: 20_524 }, 1000),
+  ].map((query) => scanStatement(arraysSql(query), SITE, tables));
 
 const ALL: readonly { readonly name: string; readonly of: (tables: EventTables) => Promise<ClickhouseStatement[]> }[] = [
   ...REPORTS.map((report: Report) => ({ name: report.operationId, of: (tables: EventTables) => ofReport(report, tables) })),
