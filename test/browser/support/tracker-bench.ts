@@ -96,6 +96,9 @@ export const scriptTag = (service: { readonly origin: string }, attributes: Reco
 /** More moves than any test has under way at a page's end. */
 const MOVES_MAX = 10;
 
+/** A move to which a tab does not react, because it is closing for a download at the same time: Chromium then never ends it. */
+const MOVE_MS_MAX = 15_000;
+
 const html = (head: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>${head}</head><body>${body}</body></html>`;
 
@@ -142,10 +145,10 @@ const isLeftBehind = (request: Request): boolean => /ABORTED/.test(request.failu
 const leave = async (page: BrowserPage, url: string): Promise<void> => {
   for (let moves = 0; page.url() !== url && !page.isClosed(); moves++) {
     try {
-      await page.goto(url, { waitUntil: "commit" });
+      await page.goto(url, { waitUntil: "commit", timeout: MOVE_MS_MAX });
     } catch (fault) {
       const isCutShort =
-        fault instanceof Error && /ABORTED|interrupted by another|has been closed|Download is starting/.test(fault.message);
+        fault instanceof Error && /ABORTED|interrupted by another|has been closed|Download is starting|Timeout/.test(fault.message);
       if (!isCutShort || moves === MOVES_MAX) throw fault;
     }
   }
