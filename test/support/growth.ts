@@ -6,11 +6,8 @@
 /** Four times the input costs four times as much if linear, and sixteen times if quadratic. */
 export const SIZE_RATIO = 4;
 
-/**
- * Growth from which a cost counts as more than linear. Above 8, the geometric mean of linear and quadratic, because memory of a larger input
- * costs more than in proportion: page faults, the garbage collector and a processor's cache made linear costs grow by 8 to 9.
- */
-export const GROWTH_MAX = 11;
+/** Growth from which a cost counts as more than linear: the geometric mean of linear and quadratic. */
+export const GROWTH_MAX = 8;
 
 /** Added to both times, so that timer noise on very short ones does not dominate the ratio. */
 const FLOOR_MS = 0.3;

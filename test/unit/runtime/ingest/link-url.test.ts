@@ -149,10 +149,10 @@ describe("withStoredLink", () => {
     ["escapes", (length: number) => `{"a":"${'\\"'.repeat(length)}"}`],
     ["lists", (length: number) => `{"a":${"[".repeat(length)}${"]".repeat(length)}}`],
   ])("takes linear time: %s", async (_case, propsOf) => {
-    const [short, long] = [propsOf(20_000), propsOf(20_000 * SIZE_RATIO)];
+    const [short, long] = [propsOf(5_000), propsOf(5_000 * SIZE_RATIO)];
     const growth = await growthOf(
-      repeated(5, () => withStoredLink(OUTBOUND, short, strip)),
-      repeated(5, () => withStoredLink(OUTBOUND, long, strip)),
+      repeated(20, () => withStoredLink(OUTBOUND, short, strip)),
+      repeated(20, () => withStoredLink(OUTBOUND, long, strip)),
     );
     // A pattern tried from each character would be quadratic.
     expect(growth).toBeLessThan(GROWTH_MAX);
