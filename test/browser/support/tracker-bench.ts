@@ -143,12 +143,16 @@ const isLeftBehind = (request: Request): boolean => /ABORTED/.test(request.failu
  * move at a time: whichever comes second ends the other. Each such click ends once, and so do the moves it cut short.
  */
 const leave = async (page: BrowserPage, url: string): Promise<void> => {
+  // Only a tab that was opened may close for a download: a page that keeps its visitor from leaving is a fault.
+  const isOpened = (await page.opener()) !== null;
   for (let moves = 0; page.url() !== url && !page.isClosed(); moves++) {
     try {
-      await page.goto(url, { waitUntil: "commit", timeout: MOVE_MS_MAX });
+      await page.goto(url, { waitUntil: "commit", ...(isOpened && { timeout: MOVE_MS_MAX }) });
     } catch (fault) {
       const isCutShort =
-        fault instanceof Error && /ABORTED|interrupted by another|has been closed|Download is starting|Timeout/.test(fault.message);
+        fault instanceof Error &&
+        (/ABORTED|interrupted by another|has been closed|Download is starting/.test(fault.message) ||
+          (isOpened && fault.name === "TimeoutError"));
       if (!isCutShort || moves === MOVES_MAX) throw fault;
     }
   }
