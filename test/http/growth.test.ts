@@ -95,6 +95,9 @@ async function expectLinear(length: number, fillings: Readonly<Record<string, (l
   }
 }
 
+/** As much of a text as takes this many characters in a request: some take six. */
+const asWritten = (text: string): string => text.slice(0, Math.ceil(text.length ** 2 / encodeURIComponent(text).length));
+
 /** One way for each unit, and for each beginning. */
 const fillingsBy = (
   use: (text: string) => unknown,
@@ -228,7 +231,7 @@ describe("the cost of a request is linear in", () => {
   it.each(PARAMETERS)("$id: $name", async ({ route, parameter, name }) => {
     await expectLinear(
       PARAMETER_CHARS,
-      fillingsBy((text) => ask(route, name, text), [""], [...UNITS, ...exampleUnits(parameter)]),
+      fillingsBy((text) => ask(route, name, asWritten(text)), [""], [...UNITS, ...exampleUnits(parameter)]),
     );
   });
 

@@ -1,5 +1,6 @@
 /** Random histories of a few sites: which events arrived when, and the queries and flushes in between. */
 import fc from "fast-check";
+import { normalizeHost } from "../../src/shared/paths.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { Dimension } from "../../src/runtime/query/filters.ts";
 import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
@@ -125,6 +126,8 @@ const randomTexts = mapDimensions(({ random }) => text(...random));
 /** The texts of each dimension that can be filtered on: events take theirs from here, and so do filters. */
 export const TEXTS: Readonly<Record<Dimension, fc.Arbitrary<string>>> = {
   ...randomTexts,
+  // As they are stored, like the pages: the other spellings of a host are tried in tables.
+  hostnames: randomTexts.hostnames.map(normalizeHost),
   pages: fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...DIMENSION_ROWS.pages.random) },
     { weight: 1, arbitrary: fc.nat({ max: 12 }).map((page) => `/${page}`) },
