@@ -95,7 +95,7 @@ async function expectLinear(length: number, fillings: Readonly<Record<string, (l
   }
 }
 
-/** As much of a text as takes this many characters in a request: some take six. */
+/** The beginning of a text that is as long in a request as the text itself: "é" takes six characters there, "%" three. */
 const asWritten = (text: string): string => text.slice(0, Math.ceil(text.length ** 2 / encodeURIComponent(text).length));
 
 /** One way for each unit, and for each beginning. */

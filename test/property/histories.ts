@@ -126,7 +126,7 @@ const randomTexts = mapDimensions(({ random }) => text(...random));
 /** The texts of each dimension that can be filtered on: events take theirs from here, and so do filters. */
 export const TEXTS: Readonly<Record<Dimension, fc.Arbitrary<string>>> = {
   ...randomTexts,
-  // As they are stored, like the pages: the other spellings of a host are tried in tables.
+  // Hosts are stored in one spelling, as paths are. Tables of examples try the others.
   hostnames: randomTexts.hostnames.map(normalizeHost),
   pages: fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...DIMENSION_ROWS.pages.random) },
