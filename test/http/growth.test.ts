@@ -195,7 +195,7 @@ describe("the cost of a request is linear in", () => {
     for (const path of ["/api/stats/main", "/api/event", "/"]) {
       await expectLinear(PARAMETER_CHARS, {
         ...fillingsBy(
-          (text) => send(`${path}?${text}`),
+          (text) => send(`${path}?${asWritten(text)}`),
           ["", "site_id=a&"],
           ["a", "=", "&", "?", "%", "%41", "+", ";", "é", "a&", "a=1&", "site_id=a&", "d=a&"],
         ),
@@ -206,9 +206,12 @@ describe("the cost of a request is linear in", () => {
     }
   });
 
-  /** A date alone is refused before it is read. */
-  const valuesOf = (name: string, value: string): Values =>
-    name === "start_date" || name === "end_date" ? { start_date: value, end_date: value } : { [name]: value };
+  /** A date alone is refused before it is read, so each has half of the value. */
+  const valuesOf = (name: string, value: string): Values => {
+    if (name !== "start_date" && name !== "end_date") return { [name]: value };
+    const half = value.slice(0, Math.ceil(value.length / 2));
+    return { start_date: half, end_date: half };
+  };
 
   const PARAMETERS = DOCUMENTED.flatMap((route) =>
     route.parameters.map((parameter) => ({ id: route.id, name: parameter.name, route, parameter })),
