@@ -8,6 +8,8 @@ export interface Values {
   readonly before: number;
   /** True for the bounce rate, for example. */
   readonly isLessBetter?: boolean | undefined;
+  /** False for a change that may be chance: it has no color. */
+  readonly isNotable?: boolean | undefined;
   /** Format of the percentage, by default with one decimal. */
   readonly format?: (rate: number) => string;
 }
@@ -21,7 +23,7 @@ interface ChangeText {
 }
 
 /** null for a change from zero, which has no percentage. */
-export function changeOf({ now, before, isLessBetter = false, format = formatRate }: Values): ChangeText | null {
+export function changeOf({ now, before, isLessBetter = false, isNotable = true, format = formatRate }: Values): ChangeText | null {
   if (before === 0) return null;
   const direction = now > before ? "up" : now < before ? "down" : "same";
   const percentage = format(Math.abs((now - before) / before));
@@ -31,7 +33,36 @@ export function changeOf({ now, before, isLessBetter = false, format = formatRat
   return {
     direction,
     arrow: ARROWS[isShown ? direction : "same"],
-    tone: isShown ? (isBetter ? "better" : "worse") : null,
+    tone: isShown && isNotable ? (isBetter ? "better" : "worse") : null,
     percentage,
   };
+}
+
+/** Smaller counts vary by much from day to day. */
+const NOTABLE_COUNT_MIN = 20;
+const NOTABLE_CHANGE_MIN = 0.05;
+/** In standard deviations of the difference. */
+const NOTABLE_DEVIATIONS = 3;
+
+/** The variance of a Poisson count is about 1 on this scale, whatever its size (Anscombe 1948). */
+const rootScale = (count: number): number => 2 * Math.sqrt(count + 3 / 8);
+
+const isLargeChange = (now: number, before: number): boolean => now !== before && Math.abs(now - before) >= NOTABLE_CHANGE_MIN * before;
+
+/** Lists have many rows, and most change by chance: a row has a color only if its change says something (docs/reports.md, "Dashboard"). */
+export function isNotableCount(now: number, before: number): boolean {
+  return (
+    Math.max(now, before) >= NOTABLE_COUNT_MIN &&
+    isLargeChange(now, before) &&
+    Math.abs(rootScale(now) - rootScale(before)) >= NOTABLE_DEVIATIONS * Math.SQRT2
+  );
+}
+
+/** The same for rates: shares of `ofNow` and `ofBefore`. */
+export function isNotableRate(now: number, before: number, ofNow: number, ofBefore: number): boolean {
+  const pooled = (now * ofNow + before * ofBefore) / (ofNow + ofBefore);
+  const deviation = Math.sqrt(pooled * (1 - pooled) * (1 / ofNow + 1 / ofBefore));
+  return (
+    Math.min(ofNow, ofBefore) >= NOTABLE_COUNT_MIN && isLargeChange(now, before) && Math.abs(now - before) >= NOTABLE_DEVIATIONS * deviation
+  );
 }
