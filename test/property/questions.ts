@@ -43,7 +43,7 @@ const dimensions = Object.keys(TEXTS) as Dimension[];
 export const dimension = fc.constantFrom(...dimensions);
 
 /** Mostly few conditions, or nothing would be left. */
-const conditions = fc.oneof(
+export const filterConditions = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Condition[]>([]) },
   { weight: 5, arbitrary: fc.array(condition, { minLength: 1, maxLength: 2 }) },
   { weight: 1, arbitrary: fc.array(condition, { minLength: 3, maxLength: 12 }).map(allowedTogether) },
@@ -52,7 +52,7 @@ const conditions = fc.oneof(
 export const question: fc.Arbitrary<Question> = fc.record({
   siteId: fc.constantFrom(SITES[0], SITES[0], SITES[0], ...SITES, "nobody.test"),
   days,
-  conditions,
+  conditions: filterConditions,
 });
 
 function firstAndLastDay(asked: Days, today: string): Pick<Scope, "firstDay" | "lastDay"> {

@@ -4,21 +4,25 @@
  */
 import { UNRECORDED } from "../../shared/filters.ts";
 import { matchesText } from "../query/conditions.ts";
-import type { AggregateQuery, OrderKey, Top } from "../query/plan.ts";
+import type { AggregateQuery, LargestOfEach, OrderKey, Top } from "../query/plan.ts";
 import { joinSql, resultColumn, sql, type SqlText, textCode } from "../query/sql.ts";
 import { compiledTest, searchTest } from "../query/text-matching.ts";
 
 const commas = (columns: readonly SqlText[]): SqlText => joinSql(columns, ", ");
 
 /** The SELECT of the result from the relation `totals`, the rows of the range. */
-export function resultSql({ keys, codes = [], names = [], counts, amounts = [], top, isCounted }: AggregateQuery): SqlText {
+export function resultSql({ keys, codes = [], names = [], counts, amounts = [], largestOfEach, top, isCounted }: AggregateQuery): SqlText {
   const texts = [...codes, ...names];
-  const wanted = wantedSql(texts, top);
-  if (isCounted) return sql`SELECT count(*) AS row_count FROM totals${wanted}`;
+  const totals = largestOfEach ? sql`(${largestSql(largestOfEach)}) AS totals` : sql`totals`;
+  const wanted = sql`${totals}${wantedSql(texts, top)}`;
+  if (isCounted) return sql`SELECT count(*) AS row_count FROM ${wanted}`;
   const digits = amounts.map((amount) => sql`CAST(${resultColumn(amount)} AS VARCHAR) AS ${resultColumn(amount)}`);
   const columns = commas([...[...texts, ...keys, ...counts].map(resultColumn), ...digits]);
-  return sql`SELECT ${columns} FROM (SELECT * FROM totals${wanted}) AS named ${top ? orderSql(texts, top) : sql``}`;
+  return sql`SELECT ${columns} FROM (SELECT * FROM ${wanted}) AS named ${top ? orderSql(texts, top) : sql``}`;
 }
+
+const largestSql = ({ key, by, text, rowsMax }: LargestOfEach): SqlText =>
+  sql`SELECT * FROM totals ORDER BY ${resultColumn(by)} DESC, ${resultColumn(text)} ASC LIMIT ${rowsMax} BY ${resultColumn(key)}`;
 
 function wantedSql([name]: readonly string[], { values, search, unknownLabel }: Partial<Top> = {}): SqlText {
   if (name === undefined) return sql``;

@@ -1,5 +1,5 @@
 /** What the engine computes of loaded events for a reader: the rows of a query, of which a guest's tests read shared texts only. */
-import type { AggregateQuery } from "../query/plan.ts";
+import type { AggregateQuery, LargestOfEach } from "../query/plan.ts";
 import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
 import { column, joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";
 import type { EngineQuery, EngineSelect } from "./engine.ts";
@@ -38,15 +38,25 @@ export function readableIn(query: SqlText, range: SiteRange, isGuest: boolean): 
  * All columns without NULL: texts as codes, or as texts if they have none, amounts in decimal digits, and other numbers, which are below
  * 2^53, as DOUBLE. They are faster to read than 64-bit integers.
  */
-function rowsSql({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery, partial: SqlText, rowsMax: number): SqlText {
+function rowsSql(query: AggregateQuery, partial: SqlText, rowsMax: number): SqlText {
+  const { keys, codes = [], names = [], counts, amounts = [], largestOfEach } = query;
   const columns = [
     ...codes.map((name) => sql`CAST(coalesce(${resultColumn(name)}, 0) AS INTEGER) AS ${resultColumn(name)}`),
     ...names.map(resultColumn),
     ...[...keys, ...counts].map((name) => sql`CAST(coalesce(${resultColumn(name)}, 0) AS DOUBLE) AS ${resultColumn(name)}`),
     ...amounts.map((name) => sql`CAST(coalesce(${resultColumn(name)}, 0) AS VARCHAR) AS ${resultColumn(name)}`),
   ];
-  return sql`WITH totals AS NOT MATERIALIZED (${partial}) SELECT ${joinSql(columns, ", ")} FROM totals LIMIT ${rowsMax}`;
+  const rows = largestOfEach ? sql`(${largestSql(largestOfEach)}) AS totals` : sql`totals`;
+  return sql`WITH totals AS NOT MATERIALIZED (${partial}) SELECT ${joinSql(columns, ", ")} FROM ${rows} LIMIT ${rowsMax}`;
 }
+
+/** Its text is a code, but for the order. */
+const largestSql = ({ key, by, text, rowsMax }: LargestOfEach): SqlText => sql`
+  SELECT totals.*
+  FROM totals LEFT JOIN texts ON texts.code = totals.${resultColumn(text)}
+  QUALIFY row_number() OVER (
+    PARTITION BY totals.${resultColumn(key)} ORDER BY totals.${resultColumn(by)} DESC, coalesce(texts.text, '(unknown)')
+  ) <= ${rowsMax}`;
 
 interface EventsRead extends SiteRange, Pick<EngineQuery, "blocks"> {
   readonly isGuest: boolean;

@@ -346,8 +346,12 @@ function valuesOfParts({ ofSession, ofEvents }: SessionValue, { shown, areAllSho
 }
 
 /** DuckDB: `session` and `value`, that of the whole session, which all its day-parts have. A code, or an arrival; NULL without one. */
-export function sessionValues(filter: ValueFilter, events: SessionEvents): SqlText {
-  const value = sessionValueOf(filter);
+const sessionValues = (filter: ValueFilter, events: SessionEvents): SqlText => valuesOfSessions(sessionValueOf(filter), events);
+
+/** `sessionValues` of what the first event has. */
+export const firstValues = (value: VisitValue, events: SessionEvents): SqlText => valuesOfSessions(firstValue(value), events);
+
+function valuesOfSessions(value: SessionValue, events: SessionEvents): SqlText {
   const parts = valuesOfParts(value, events);
   if (events.rules.rotationDays === 1) return parts;
   return sql`

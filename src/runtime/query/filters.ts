@@ -51,8 +51,8 @@ export const columnOf = (dimension: Dimension): ColumnName => DIMENSION_COLUMNS[
 export const SESSION_DIMENSIONS = ["entry-pages", "exit-pages"] as const;
 export type SessionDimension = (typeof SESSION_DIMENSIONS)[number];
 
-/** What a visit dimension reads of the first event of a visit: a column, or a name that the site's rules give to its arrival. */
-export type VisitValue = { readonly column: ColumnName & `${"hostname" | `utm_${string}`}` } | { readonly name: ArrivalName };
+/** What a dimension reads of the first event of a visit: a column, or a name that the site's rules give to its arrival. */
+export type VisitValue = { readonly column: ColumnName } | { readonly name: ArrivalName };
 
 const VISIT_VALUES = {
   "visit-channels": { name: "channel" },
@@ -64,16 +64,42 @@ const VISIT_VALUES = {
   "visit-utm-campaigns": { column: "utm_campaign" },
   "visit-utm-contents": { column: "utm_content" },
   "visit-utm-terms": { column: "utm_term" },
-} as const satisfies Record<string, VisitValue>;
+} as const satisfies Record<string, { readonly column: ColumnName & `${"hostname" | `utm_${string}`}` } | { readonly name: ArrivalName }>;
 
 export type VisitDimension = keyof typeof VISIT_VALUES;
 
 /** Dimensions of visits: the value of a session's first event (docs/reports.md, "Visit dimensions"). Each session has exactly one. */
 export const VISIT_DIMENSIONS = Object.keys(VISIT_VALUES) as readonly VisitDimension[];
 
-export const visitValueOf = (dimension: VisitDimension): VisitValue => VISIT_VALUES[dimension];
+export const visitValueOf = (dimension: VisitDimension) => VISIT_VALUES[dimension];
 
 export const isVisitDimension = (slug: string): slug is VisitDimension => Object.hasOwn(VISIT_VALUES, slug);
+
+/** Event dimensions of which a visit has the value of its first event. */
+export const FIRST_EVENT_DIMENSIONS = [
+  "countries",
+  "regions",
+  "cities",
+  "browsers",
+  "browser-versions",
+  "os",
+  "os-versions",
+  "devices",
+  "screen-sizes",
+] as const satisfies readonly Dimension[];
+
+/** Dimensions of which a visit has the value of its first event. */
+export type FirstValueDimension = VisitDimension | (typeof FIRST_EVENT_DIMENSIONS)[number];
+
+/** Dimensions of which each visit has exactly one value, so that visits add up over all values. */
+export const ADDITIVE_DIMENSIONS = [...VISIT_DIMENSIONS, ...SESSION_DIMENSIONS, ...FIRST_EVENT_DIMENSIONS] as const;
+export type AdditiveDimension = (typeof ADDITIVE_DIMENSIONS)[number];
+
+export const isAdditive = (dimension: string): dimension is AdditiveDimension =>
+  (ADDITIVE_DIMENSIONS as readonly string[]).includes(dimension);
+
+export const firstValueOf = (dimension: FirstValueDimension): VisitValue =>
+  isVisitDimension(dimension) ? visitValueOf(dimension) : { column: columnOf(dimension) };
 
 export type BreakdownDimension = Dimension | SessionDimension | VisitDimension;
 

@@ -192,10 +192,20 @@ export interface AggregateQuery {
   readonly isMomentary?: true;
   /** `partial` compares visitors with each other, so that its rows of some visitors and of all others do not add up. */
   readonly comparesVisitors?: true;
+  /** Leaves out all other rows of `partial`. All rows with one key are of one salt period. */
+  readonly largestOfEach?: LargestOfEach;
   /** Selects the rows of the result; all rows of the range by default, in no particular order. */
   readonly top?: Top;
   /** Replaces the rows by one row `row_count`: their number without `rowsMax` and `offset`. */
   readonly isCounted?: true;
+}
+
+/** The rows with the largest count among those with the same key, equal ones in order of their text. */
+export interface LargestOfEach {
+  readonly key: string;
+  readonly by: string;
+  readonly text: string;
+  readonly rowsMax: number;
 }
 
 /** A placeholder range, to compare queries by everything else. So is the calendar. */
@@ -224,10 +234,10 @@ export const arrivalRulesIn = ({ partial }: AggregateQuery): readonly ArrivalRul
   sqlOfAnyRange(partial).values.flatMap((value) => (typeof value === "object" && "arrivalRules" in value ? [value.arrivalRules] : []));
 
 function writtenDefinition(query: AggregateQuery, written: (value: SqlParameter) => SqlParameter): string {
-  const { partial, keys, codes, names, counts, amounts, perVisitor, property } = query;
+  const { partial, keys, codes, names, counts, amounts, perVisitor, property, largestOfEach } = query;
   const { text, values } = sqlOfAnyRange(partial);
   const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : written(value));
-  return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
+  return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property, largestOfEach]);
 }
 
 /** True if it reads custom properties, which may be large. */

@@ -24,16 +24,16 @@ import { AppError, invalidInput } from "../base/errors.ts";
 import { text } from "../base/json-schema.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import { type DateRange, isInterval, parseDateRange, PERIOD_NAMES, rangeOfDays } from "./date-range.ts";
-import { meetsConditions, type SessionEvents, type SessionRules, sessionValues } from "./conditions.ts";
+import { firstValues, meetsConditions, type SessionEvents, type SessionRules } from "./conditions.ts";
 import {
   type Condition,
   conditionsOn,
   DIMENSIONS,
   distinctConditions,
+  type FirstValueDimension,
+  firstValueOf,
   parseSegmentFilter,
   SESSION_FILTERS,
-  type VisitDimension,
-  visitValueOf,
 } from "./filters.ts";
 import { optional, parameter, type Parameter, required, type Values } from "./parameters.ts";
 import type { Waiter } from "./progress.ts";
@@ -114,12 +114,12 @@ const sessionEventsOf = (scope: Scope): SessionEvents => ({
 const meets = (conditions: readonly Condition[], scope: Scope): SqlText => meetsConditions(conditions, sessionEventsOf(scope));
 
 /** DuckDB: `session` and `value`, an arrival, of all sessions of the range whose events the reader may see. */
-export const arrivalsOfVisits = (scope: Scope): SqlText => sessionValues("visit-channels", sessionEventsOf(scope));
+export const arrivalsOfVisits = (scope: Scope): SqlText => firstValues(firstValueOf("visit-channels"), sessionEventsOf(scope));
 
 /** DuckDB: `session` and `value`, a code, of all sessions of the range whose events the reader may see. */
-export function visitsBy(dimension: VisitDimension, scope: Scope): SqlText {
-  const read = visitValueOf(dimension);
-  const values = sessionValues(dimension, sessionEventsOf(scope));
+export function visitsBy(dimension: FirstValueDimension, scope: Scope): SqlText {
+  const read = firstValueOf(dimension);
+  const values = firstValues(read, sessionEventsOf(scope));
   if ("column" in read) return values;
   const { arrivalRules = NO_ARRIVAL_RULES } = scope;
   return sql`

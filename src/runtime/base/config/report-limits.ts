@@ -155,6 +155,9 @@ export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
  */
 export const ROLLUP_TOTAL_ROWS_MAX = 16_000_000;
 
+/** Values of a dimension of which a day, or an hour, has a row of its own. */
+export const VALUES_PER_BUCKET_MAX = 200;
+
 /** Keys of custom properties whose values are in a rollup. */
 export const ROLLUP_PROPERTIES_MAX = 32;
 

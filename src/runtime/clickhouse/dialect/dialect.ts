@@ -11,6 +11,7 @@ import { notMaterialized, withSessions } from "../../reports/measures/sessions.t
 import { eventsOfVisitors } from "../../reports/measures/step-events.ts";
 import { pagesOfSessions, valuesOfSessions, valueText } from "../../reports/measures/values.ts";
 import { eventsWithVisit, eventsWithVisitColumns } from "../../reports/measures/visits.ts";
+import { withVisits } from "../../reports/measures/visit-sums.ts";
 import { countsOfValues, keysOfEvents } from "../../reports/properties.ts";
 import { EPOCH_WEEKDAY, isSeen, WEEK_DAYS, weeksAfter, weeksKept, weeksSeen } from "../../reports/retention.ts";
 import type { ArrivalName, StoredArrival } from "../../arrivals/arrival-names.ts";
@@ -32,6 +33,7 @@ import {
   pagesOfOrderedSessions,
   valuesOfOrderedSessions,
   withOrderedSessions,
+  withOrderedVisits,
 } from "./sessions.ts";
 import { KEYS_WITH_VALUE, mayHaveKey, propertyIsFound, textIsFound, tokenOfKey, valueOf, withPairs } from "./texts.ts";
 
@@ -47,6 +49,7 @@ write(withSessions, withOrderedSessions);
 write(notMaterialized, () => sql``);
 write(pagesOfSessions, pagesOfOrderedSessions);
 write(valuesOfSessions, valuesOfOrderedSessions);
+write(withVisits, withOrderedVisits);
 write(eventsWithVisit, eventsOfOrderedVisits);
 write(eventsWithVisitColumns, eventsWithOrderedVisits);
 write(channelsOfVisits, channelsOfOrderedVisits);

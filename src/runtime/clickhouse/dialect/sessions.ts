@@ -6,9 +6,11 @@
 import type { Calendar } from "../../../storage/calendar.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import {
+  type AdditiveDimension,
   type BreakdownDimension,
   columnOf,
   isDimension,
+  isSessionDimension,
   isVisitDimension,
   type VisitDimension,
   type VisitValue,
@@ -34,6 +36,7 @@ import { countsOfVisits, type EventColumn, eventColumn, type VisitColumn } from 
 import { ANY_TEXT, type TextTest } from "../../query/text-matching.ts";
 import type { Neighbour } from "../../reports/flow.ts";
 import type { StepEvents } from "../../reports/measures/step-events.ts";
+import type { DescribedVisits } from "../../reports/measures/visit-sums.ts";
 import { columnsOf, type End, eventCounts, meetsGoal, type ValueSessions, valueSums } from "../../reports/measures/values.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
 
@@ -334,6 +337,52 @@ export function channelsOfOrderedVisits(scope: Scope, _calendar: Calendar, sessi
       FROM (${orderedSessions({ events: rangedEvents(scope), hidesEvents: false, event, sessionGapMs })}) AS histories
     ) AS visits
     GROUP BY channel, proposed`;
+}
+
+/** An event of a visit. `text` is the value that the visit has if the event is its first, or the path. */
+function describedEvent(scope: Scope, { dimension, goal, currency }: DescribedVisits): SessionEvent {
+  const isPaid = currency ? sql`currency = ${textCode(currency)} AND revenue_amount IS NOT NULL` : sql`false`;
+  const flag = (condition: SqlText) => sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`;
+  return {
+    element: sql`CAST(
+    (timestamp, segment, row, day, ${IS_PAGEVIEW}, ${IS_INTERACTION}, matching, ${hides(scope) ? sql`shared` : sql`1`},
+      ${flag(meetsGoal(goal ?? null, scope))}, ${flag(isPaid)}, ${currency ? sql`if(${isPaid}, assumeNotNull(revenue_amount), 0)` : sql`0`},
+      toString(${dimension ? textOf(dimension, scope) : sql`''`})),
+    'Tuple(ms Int64, segment UInt64, row UInt32, day Int32, is_pageview UInt8, is_interaction UInt8, matching UInt8, shared UInt8,
+      is_goal UInt8, is_paid UInt8, cents Int64, text String)')`,
+    timeMs: sql`event.ms`,
+    isShared: sql`event.shared`,
+  };
+}
+
+/** The value of an array of a session's events: `visit`. */
+function valueOfVisit(dimension: AdditiveDimension): SqlText {
+  if (!isSessionDimension(dimension)) return sql`visit[1].text`;
+  const pick = dimension === "entry-pages" ? sql`arrayFirst` : sql`arrayLast`;
+  return sql`if(arrayExists(event -> event.is_pageview, visit), ${pick}(event -> event.is_pageview, visit).text, ${textCode(UNRECORDED)})`;
+}
+
+export function withOrderedVisits(scope: Scope, _calendar: Calendar, visits: DescribedVisits): SqlText {
+  const { sessionGapMs, dimension, goal, currency } = visits;
+  const read = { events: rangedEvents(scope), hidesEvents: hides(scope), event: describedEvent(scope, visits), sessionGapMs };
+  const columns = [
+    sql`toInt64(visit[1].day) AS day`,
+    sql`visit[1].ms AS first_ms`,
+    sql`arrayCount(event -> event.is_interaction, visit) AS interactions`,
+    sql`arrayCount(event -> event.is_pageview, visit) AS pageviews`,
+    sql`visit[-1].ms - visit[1].ms AS duration_ms`,
+    ...(dimension ? [sql`${valueOfVisit(dimension)} AS value`] : []),
+    ...(goal ? [sql`arrayExists(event -> event.is_goal, visit) AS is_converted`] : []),
+    ...(currency
+      ? [sql`arrayCount(event -> event.is_paid, visit) AS payments`, sql`arraySum(event -> toInt128(event.cents), visit) AS revenue`]
+      : []),
+  ];
+  return sql`
+  WITH visits AS (
+    SELECT ${joinSql(columns, ", ")}
+    FROM (SELECT arrayJoin(sessions) AS visit FROM (${orderedSessions(read)}) AS histories) AS ordered_visits
+    WHERE arrayExists(event -> event.matching, visit)
+  )`;
 }
 
 export function valuesOfOrderedSessions(scope: Scope, _calendar: Calendar, asked: ValueSessions): SqlText {

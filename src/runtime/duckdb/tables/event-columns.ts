@@ -41,6 +41,15 @@ export const VISIT_COLUMNS = [
   "utm_content",
   "utm_term",
   "arrival",
+  "country_code",
+  "region",
+  "city",
+  "browser",
+  "browser_version",
+  "os",
+  "os_version",
+  "device_type",
+  "screen_size",
 ] as const satisfies readonly EventValue[];
 export type VisitColumn = (typeof VISIT_COLUMNS)[number];
 

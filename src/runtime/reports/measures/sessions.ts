@@ -113,8 +113,8 @@ const WHOLES = sql`wholes AS (
   )`;
 
 /**
- * DuckDB relations for a `WITH`: `wholes` (`session`, `whole`), and `matching_sessions` with `whole`, `visitor_id`, `interactions`,
- * `pageviews`, `duration_ms`, `entry_page` and `exit_page`.
+ * DuckDB relations for a `WITH`: `wholes` (`session`, `whole`), and `matching_sessions` with `whole`, `visitor_id`, start (`day`,
+ * `first_ms`), `interactions`, `pageviews`, `duration_ms`, `entry_page` and `exit_page`.
  */
 export const wholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
   hidesEvents(scope)
@@ -123,10 +123,10 @@ export const wholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: nu
   ${sessionParts(scope, calendar, sessionGapMs, sql`interactions, pageviews, entry_page, exit_page`)},
   ${WHOLES},
   matching_sessions AS NOT MATERIALIZED (
-    SELECT session AS whole, visitor_id, interactions, pageviews, last_ms - first_ms AS duration_ms, entry_page, exit_page
+    SELECT session AS whole, visitor_id, day, first_ms, interactions, pageviews, last_ms - first_ms AS duration_ms, entry_page, exit_page
     FROM within_day
     UNION ALL
-    SELECT min(session), visitor_id, CAST(sum(interactions) AS INTEGER), CAST(sum(pageviews) AS INTEGER), max(last_ms) - min(first_ms),
+    SELECT min(session), visitor_id, min(day), min(first_ms), CAST(sum(interactions) AS INTEGER), CAST(sum(pageviews) AS INTEGER), max(last_ms) - min(first_ms),
       arg_min(entry_page, first_ms) FILTER (WHERE entry_page IS NOT NULL), arg_max(exit_page, first_ms) FILTER (WHERE exit_page IS NOT NULL)
     FROM chained
     GROUP BY visitor_id, chain
@@ -157,13 +157,13 @@ export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: n
   )`;
 
 /** The sums behind the averages. */
-const SUMS = sql`
+export const SUMS = sql`
     count(*) AS sessions,
     count(*) FILTER (WHERE ${IS_BOUNCE}) AS bounces,
     CAST(coalesce(sum(duration_ms), 0) AS BIGINT) AS duration_ms,
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews`;
 
-const SUM_COLUMNS = ["sessions", "bounces", "duration_ms", "pageviews"] as const;
+export const SUM_COLUMNS = ["sessions", "bounces", "duration_ms", "pageviews"] as const;
 
 /** One row: `sessions`, `bounces`, `duration_ms`, `pageviews`. */
 export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery => ({

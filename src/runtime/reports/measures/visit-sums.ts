@@ -1,0 +1,139 @@
+/**
+ * Visits by what each of them has exactly one value of, so that they add up over all values, and over time (docs/reports.md, "Visit
+ * dimensions").
+ */
+import type { Calendar } from "../../../storage/calendar.ts";
+import { VALUES_PER_BUCKET_MAX } from "../../base/config/report-limits.ts";
+import type { LocalSql } from "../../query/date-range.ts";
+import { type AdditiveDimension, isSessionDimension } from "../../query/filters.ts";
+import type { AggregateQuery } from "../../query/plan.ts";
+import { eventsIn, hidesEvents, type Scope, visitsBy, within } from "../../query/scope.ts";
+import { fragment, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
+import type { Goal } from "../../sites/goal.ts";
+import { revenueIn } from "./counts.ts";
+import { notMaterialized, sessionSums, sessionSumsBy, sharedSessions, SUM_COLUMNS, SUMS, wholeSessions } from "./sessions.ts";
+import { meetsGoal } from "./values.ts";
+
+/** Dimensions whose visits rollups store by day: those of which a single value may stand for a change. */
+export const DAILY_DIMENSIONS = [
+  "visit-utm-campaigns",
+  "visit-sources",
+  "entry-pages",
+  "visit-utm-sources",
+  "visit-utm-mediums",
+  "countries",
+  "browsers",
+  "os",
+  "devices",
+] as const satisfies readonly AdditiveDimension[];
+
+export interface DescribedVisits {
+  readonly sessionGapMs: number;
+  /** Absent: all visits together. */
+  readonly dimension?: AdditiveDimension | null;
+  readonly goal?: Goal | null;
+  readonly currency?: string | null;
+}
+
+interface VisitSums extends DescribedVisits {
+  /** `DAY_BUCKET` or `HOUR_BUCKET`. Absent: the range as a whole. */
+  readonly bucket?: LocalSql | null;
+}
+
+/** A relation with one row for each of some sessions, by `whole`, and what it tells of them. */
+interface Description {
+  readonly relation: SqlText;
+  readonly columns: SqlText;
+  readonly join: SqlText;
+}
+
+function valueOf(dimension: AdditiveDimension, scope: Scope): Description {
+  const page = dimension === "entry-pages" ? sql`entry_page` : sql`exit_page`;
+  const values = isSessionDimension(dimension)
+    ? sql`SELECT whole, coalesce(${page}, 0) AS value FROM matching_sessions`
+    : sql`SELECT session AS whole, value FROM (${visitsBy(dimension, scope)}) AS first_values`;
+  return {
+    relation: sql`valued AS NOT MATERIALIZED (${values})`,
+    columns: sql`valued.value AS value`,
+    join: sql`JOIN valued ON valued.whole = matching_sessions.whole`,
+  };
+}
+
+/** Events of sessions that the reader may see, whether they match or not. */
+const eventsOfSessions = (scope: Scope): SqlText =>
+  sql`(${eventsIn({ ...scope, conditions: [] })}) AS shown JOIN wholes ON wholes.session = shown.session`;
+
+const conversionOf = (goal: Goal, scope: Scope): Description => ({
+  relation: sql`converted AS (SELECT DISTINCT whole FROM ${eventsOfSessions(scope)} WHERE ${meetsGoal(goal, scope)})`,
+  columns: sql`converted.whole IS NOT NULL AS is_converted`,
+  join: sql`LEFT JOIN converted ON converted.whole = matching_sessions.whole`,
+});
+
+const revenueOf = (currency: string, scope: Scope): Description => ({
+  relation: sql`paid AS (
+    SELECT whole, ${revenueIn(currency)} AS revenue, count(*) AS payments
+    FROM ${eventsOfSessions(scope)}
+    WHERE currency = ${textCode(currency)} AND revenue_amount IS NOT NULL
+    GROUP BY whole
+  )`,
+  columns: sql`coalesce(paid.payments, 0) AS payments, coalesce(paid.revenue, 0) AS revenue`,
+  join: sql`LEFT JOIN paid ON paid.whole = matching_sessions.whole`,
+});
+
+/**
+ * A `WITH` of `visits`: the start of each matching session (`day`, `first_ms`), `interactions`, `pageviews`, `duration_ms` and, if asked
+ * for, `value`, `is_converted`, `payments` and `revenue`.
+ */
+export const withVisits = fragment((scope: Scope, calendar: Calendar, { sessionGapMs, dimension, goal, currency }: DescribedVisits) => {
+  // Sessions that span the cut of a scope have other pages before it.
+  const sessions = hidesEvents(scope) || scope.endsAtMs !== undefined ? sharedSessions : wholeSessions;
+  const described = [
+    ...(dimension ? [valueOf(dimension, scope)] : []),
+    ...(goal ? [conversionOf(goal, scope)] : []),
+    ...(currency ? [revenueOf(currency, scope)] : []),
+  ];
+  const relations = [sessions(scope, calendar, sessionGapMs), ...described.map(({ relation }) => relation)];
+  const columns = [sql`day, first_ms, interactions, pageviews, duration_ms`, ...described.map((each) => each.columns)];
+  const joined = described.reduce((from, { join }) => sql`${from} ${join}`, sql`matching_sessions`);
+  return sql`
+  WITH ${joinSql(relations, ", ")},
+  visits AS NOT MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM ${joined})`;
+});
+
+/**
+ * Matching visits, and the sums behind their averages (see `sessionAverages`). Rows with
+ * - `bucket`, if asked for: the day or hour in which the visit begins
+ * - `value`, with a dimension: each visit has exactly one, `(unknown)` where nothing is recorded, so that rows add up to all visits
+ * - `sessions`, `bounces`, `duration_ms`, `pageviews`
+ * - `conversions`, with a goal: visits with an event that meets it
+ * - `payments` and `revenue` (hundredths), with a currency: events with revenue in it, and their sum
+ *
+ * With a bucket and a dimension only the `VALUES_PER_BUCKET_MAX` values of each bucket with the most visits have rows, equal ones in order
+ * of the value. Rollups store the rows without a filter, goal and currency of each dimension for the whole range, of `DAILY_DIMENSIONS` by
+ * day, and without a dimension by day and by hour.
+ */
+export function visitSums(scope: Scope, { bucket, ...visits }: VisitSums): AggregateQuery {
+  const { sessionGapMs, dimension, goal, currency } = visits;
+  if (!dimension && !goal && !currency) return bucket ? sessionSumsBy(scope, sessionGapMs, bucket) : sessionSums(scope, sessionGapMs);
+  const groups = [...(bucket ? [sql`bucket`] : []), ...(dimension ? [sql`value`] : [])];
+  const sums = [
+    ...groups,
+    SUMS,
+    ...(goal ? [sql`count(*) FILTER (WHERE is_converted) AS conversions`] : []),
+    ...(currency ? [sql`CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue`] : []),
+  ];
+  return {
+    keys: bucket ? ["bucket"] : [],
+    ...(dimension && { codes: ["value"] }),
+    counts: [...SUM_COLUMNS, ...(goal ? ["conversions"] : []), ...(currency ? ["payments"] : [])],
+    ...(currency && { amounts: ["revenue"] }),
+    ...(scope.endsAtMs !== undefined && { isMomentary: true }),
+    ...(bucket && dimension && { largestOfEach: { key: "bucket", by: "sessions", text: "value", rowsMax: VALUES_PER_BUCKET_MAX } }),
+    partial: (range, calendar) => sql`
+    ${withVisits(within(scope, range), calendar, visits)},
+    begun AS ${notMaterialized()} (SELECT *${bucket ? sql`, ${bucket(range, calendar, sql`first_ms`)} AS bucket` : sql``} FROM visits)
+    SELECT ${joinSql(sums, ", ")}
+    FROM begun
+    ${groups.length > 0 ? sql`GROUP BY ${joinSql(groups, ", ")}` : sql``}`,
+  };
+}
