@@ -53,7 +53,7 @@ export default defineConfig(({ mode }) => ({
     env: { TIER: tierOf(mode), ...seedOf(tierOf(mode)) },
     reporters: ["default", new SkippedCases(), new Durations()],
     globalSetup: ["test/support/build.ts"],
-    setupFiles: ["test/support/property-seed.ts"],
+    setupFiles: ["test/support/property-seed.ts", "test/support/english-words.ts"],
     // Most files wait for programs, browsers and disks more than they compute.
     maxWorkers: 2,
     // One file after the other in the same process: modules are loaded once, and so is the engine that targets share.

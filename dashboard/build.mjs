@@ -11,6 +11,9 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 /** Where the service serves the files, relative to the page: it may be below a path of its host (`base_path`). */
 const PUBLIC_PATH = "./assets";
 
+/** Those of `words/language.ts`; the page names the files with their words. */
+const LANGUAGES = ["en", "de", "fr", "es"];
+
 const CONTENT_TYPES = {
   html: "text/html; charset=utf-8",
   js: "text/javascript; charset=utf-8",
@@ -54,13 +57,13 @@ async function styleOf(entry) {
 }
 
 /**
- * Scripts and styles as [name, text], the output name of an entry point, and the names of the scripts that the page's script
- * imports, so that the browser requests them with it and not after it. `names` are those of other files, by the constants that hold them.
+ * Scripts and styles as [name, text], the output name of an entry point, and the names of the app's script and of those that it
+ * imports, so that the browser requests them with the page's script and not after it. `names` are those of other files, by the constants that hold them.
  */
 async function bundle(names, plugins) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: here,
-    entryPoints: ["main.tsx", "theme-before-paint.ts", "styles/main.css"],
+    entryPoints: ["main.ts", "before-paint.ts", "styles/main.css"],
     outdir: "out",
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
@@ -79,14 +82,16 @@ async function bundle(names, plugins) {
     tsconfigRaw: {},
     logLevel: "warning",
   });
+  // Files that are imported dynamically are entry points, too.
   const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, path]] : []));
   const outputOf = Object.fromEntries(entries);
   return {
     files: outputFiles.map(({ path, text }) => [basename(path), text]),
     nameOf: (entry) => basename(outputOf[entry]),
-    preloads: metafile.outputs[outputOf["main.tsx"]].imports
-      .filter(({ kind }) => kind === "import-statement")
-      .map(({ path }) => basename(path)),
+    preloads: [
+      basename(outputOf["app.tsx"]),
+      ...metafile.outputs[outputOf["app.tsx"]].imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path)),
+    ],
   };
 }
 
@@ -98,9 +103,11 @@ export async function buildDashboard(plugins = []) {
   const [iconName, mapName] = [hashedName("icon", "svg", icon), hashedName("countries", "json", map)];
   const settingsName = hashedName("settings", "css", settings);
   const { files, nameOf, preloads } = await bundle({ COUNTRY_MAP_NAME: mapName, SETTINGS_STYLE_NAME: settingsName }, plugins);
-  const names = { icon: iconName, theme: nameOf("theme-before-paint.ts"), style: nameOf("styles/main.css"), script: nameOf("main.tsx") };
+  const names = { icon: iconName, beforePaint: nameOf("before-paint.ts"), style: nameOf("styles/main.css"), script: nameOf("main.ts") };
+  const words = LANGUAGES.map((language) => `${language}=${PUBLIC_PATH}/${nameOf(`words/${language}.ts`)}`).join(" ");
   const template = await readFile(`${here}index.html`, "utf8");
   const page = template
+    .replace("%words%", words)
     .replace(/%(\w+)%/g, (_, name) => `${PUBLIC_PATH}/${names[name]}`)
     .replace("</head>", `${preloads.map((name) => `<link rel="modulepreload" href="${PUBLIC_PATH}/${name}" />`).join("")}</head>`);
   return Object.fromEntries(

@@ -19,8 +19,9 @@ import { isCardShown } from "../state/known-sites.ts";
 import { useBreakdown, type Report } from "../state/requests.ts";
 import { everybodyScope, scope } from "../state/scope.ts";
 import { isCompared, totalVisitors } from "../state/statistics.ts";
-import { filteredGoal, filterKind, filters, visitorNoun } from "../state/view-filters.ts";
+import { filteredGoal, filterKind, filters, visitorWords } from "../state/view-filters.ts";
 import { openPanel, site } from "../state/view.ts";
+import { words } from "../words/words.ts";
 import { countInRow, filterRow, RowList, withComparison, type Row, type RowNumbers } from "./rows.tsx";
 
 const ROWS = 9;
@@ -65,12 +66,12 @@ type Value = Reports["breakdown"][number];
 function numbersOf(dimension: Dimension, { visitors, conversions, conversion_rate = 0, comparison }: Value): RowNumbers {
   if (conversions !== undefined) {
     const text = `${formatRate(conversion_rate)}  ·  ${formatCount(conversions)}`;
-    return { ...countInRow(conversions, countOf(conversions, "conversion"), comparison?.conversions), share: null, text };
+    return { ...countInRow(conversions, countOf(conversions, words.counts.conversion), comparison?.conversions), share: null, text };
   }
   // Entry and exit pages count visits, which are no share of visitors.
   const total = filterDimensionOf(dimension) === dimension ? totalVisitors() : null;
   const share = total !== null && total > 0 ? Math.min(visitors / total, 1) : null;
-  return { ...countInRow(visitors, countOf(visitors, visitorNoun.value), comparison?.visitors), share };
+  return { ...countInRow(visitors, countOf(visitors, visitorWords.value), comparison?.visitors), share };
 }
 
 const rowsOf = (dimension: Dimension, breakdown: readonly Value[]): Row[] =>

@@ -19,6 +19,7 @@ import { isCompared, totalVisitors } from "../state/statistics.ts";
 import { navigate, param } from "../state/url.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";
+import { words } from "../words/words.ts";
 import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
 import { fetchRows, saveRows, useDetails, type Asked, type FileFormat } from "./details-request.ts";
@@ -285,7 +286,7 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
         {shown.length === 0 && <Empty>No matches</Empty>}
       </div>
       {further?.error && <Failure report={further} />}
-      <Paging page={Math.min(number, pages - 1)} pages={pages} summary={countOf(total, "value")} onPage={onPage} />
+      <Paging page={Math.min(number, pages - 1)} pages={pages} summary={countOf(total, words.counts.row)} onPage={onPage} />
     </>
   );
 }

@@ -1,13 +1,13 @@
 /** The Behavior card: a tab per report on what visitors do. Tabs behind the first load when they are chosen. */
 import type { ComponentType } from "preact";
 import type { Card } from "../../src/shared/site-choices.ts";
-import { lazy, NotLoaded } from "../kit/lazy.tsx";
+import { lazyWithWords, NotLoaded } from "../kit/lazy.tsx";
 import { Skeleton } from "../kit/states.tsx";
 import { TabbedCard } from "../kit/tabs.tsx";
 import { isCardShown } from "../state/known-sites.ts";
 import { Goals } from "./goals.tsx";
 
-const chosen = (load: () => Promise<ComponentType>): ComponentType => lazy(load, NotLoaded, () => <Skeleton />);
+const chosen = (load: () => Promise<ComponentType>): ComponentType => lazyWithWords(load, NotLoaded, () => <Skeleton />);
 
 interface BehaviorTab {
   readonly id: Card;

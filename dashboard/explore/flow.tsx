@@ -7,6 +7,7 @@ import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
+import { words } from "../words/words.ts";
 import { usePageChoices } from "./steps.tsx";
 
 const ROWS = 10;
@@ -34,7 +35,7 @@ function Neighbors({ title, page, direction }: NeighborsProps) {
                 label: readablePath(next_page),
                 count: visitors,
                 share,
-                countTitle: countOf(visitors, "visitor"),
+                countTitle: countOf(visitors, words.counts.visitor),
                 title: `Show the flow of ${readablePath(next_page)}`,
                 onChoose: () => navigate({ page: next_page }),
               }))}

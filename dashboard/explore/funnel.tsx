@@ -9,6 +9,7 @@ import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { navigate, param } from "../state/url.ts";
+import { words } from "../words/words.ts";
 import { StepBuilder, stepsInUrl, stepText } from "./steps.tsx";
 
 const SavedFunnels = lazy(async () => (await import("./saved-steps.tsx")).SavedFunnels);
@@ -52,7 +53,7 @@ function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
                     <span style={{ width: `${conversion_rate * 100}%` }} />
                   </div>
                   <p class="dim">
-                    {countOf(visitors, "visitor")}
+                    {countOf(visitors, words.counts.visitor)}
                     {dropped_off > 0 && <span class="worse"> · {formatCount(dropped_off)} dropped off</span>}
                   </p>
                 </li>

@@ -12,6 +12,7 @@ import { isGuest } from "../state/share.ts";
 import { navigate } from "../state/url.ts";
 import { filters, hasConversionRates, isFiltered } from "../state/view-filters.ts";
 import { openSettings } from "../state/view.ts";
+import { words } from "../words/words.ts";
 
 type Goal = Reports["goals"][number] & { readonly revenue?: Reports["conversions"][number]["revenue"] };
 
@@ -62,7 +63,7 @@ export function Goals() {
                   label: goal.name,
                   count: goal.visitors,
                   share: null,
-                  countTitle: `${countOf(goal.visitors, "visitor")}, ${countOf(goal.events, "event")}${revenueText(goal)}`,
+                  countTitle: `${countOf(goal.visitors, words.counts.visitor)}, ${countOf(goal.events, words.counts.event)}${revenueText(goal)}`,
                   text: hasConversionRates.value
                     ? `${formatRate(goal.conversion_rate)}  ·  ${formatCount(goal.visitors)}`
                     : formatCount(goal.visitors),

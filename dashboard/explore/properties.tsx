@@ -9,6 +9,7 @@ import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport, useRequest } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
+import { words } from "../words/words.ts";
 
 const VALUES_SHOWN = 50;
 
@@ -39,11 +40,11 @@ function PropertyValues({ name, event }: { readonly name: string; readonly event
                 label: labelOf(value),
                 count: visitors,
                 share: null,
-                countTitle: `${countOf(visitors, "visitor")}, ${countOf(events, "event")}`,
+                countTitle: `${countOf(visitors, words.counts.visitor)}, ${countOf(events, words.counts.event)}`,
                 ...filteringRow({ dimension: PROPERTY_PREFIX + name, value }, labelOf(value)),
               }))}
             />
-            {values.length > VALUES_SHOWN && <p class="dim">{countOf(values.length - VALUES_SHOWN, "more value")}</p>}
+            {values.length > VALUES_SHOWN && <p class="dim">{countOf(values.length - VALUES_SHOWN, words.counts.moreValues)}</p>}
           </>
         )
       }

@@ -12,6 +12,7 @@ import { today } from "../state/period.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
+import { words } from "../words/words.ts";
 
 const OPTION = "visitor_salt_rotation_days";
 
@@ -56,7 +57,7 @@ function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[
         class="retention-cell"
         data-strong={rate !== undefined && rate > STRONG_RATE}
         style={{ "--rate": String(rate ?? 0) }}
-        title={rate === undefined ? undefined : countOf(retained[week] ?? 0, "visitor")}
+        title={rate === undefined ? undefined : countOf(retained[week] ?? 0, words.counts.visitor)}
       >
         {rate === undefined ? "" : formatShare(rate)}
       </td>

@@ -6,6 +6,7 @@ import { countOf, formatMoney } from "../format/locale.ts";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
+import { words } from "../words/words.ts";
 
 const ROWS = 9;
 
@@ -24,7 +25,7 @@ const rowsOf = (title: string, dimension: "events" | "pages", currency: string, 
           ...filterRow(dimension, value),
           count: total,
           share: null,
-          countTitle: `${formatMoney(total, currency)} in ${countOf(transactions, "transaction")}`,
+          countTitle: `${formatMoney(total, currency)} in ${countOf(transactions, words.counts.transaction)}`,
           text: formatMoney(total, currency),
         }))}
     />
@@ -51,7 +52,7 @@ export function Revenue() {
                 <h3>{currency}</h3>
                 <strong>{formatMoney(total, currency)}</strong>
                 <span class="dim">
-                  {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")},{" "}
+                  {countOf(transactions, words.counts.transaction)}, {countOf(paying_visitors, words.counts.payingVisitor)},{" "}
                   {formatMoney(average_order_value, currency)} on average
                 </span>
               </header>

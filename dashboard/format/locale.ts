@@ -1,6 +1,8 @@
-/** Number, money, duration and date formatting for the reader's English locale. Owner of all Intl formatters but those of regions and time zones. */
+/** Number, money, duration and date formatting for the reader's locale. Owner of all Intl formatters but those of regions and time zones. */
 import { UNRECORDED } from "../../src/shared/filters.ts";
 import { localTime } from "../state/time-zone.ts";
+import { language, type Plural } from "../words/language.ts";
+import { pluralForm } from "../words/words.ts";
 
 /** Browsers may list a tag that Intl rejects, e.g. `en-US@posix`. */
 function isSupported(tag: string): boolean {
@@ -11,8 +13,9 @@ function isSupported(tag: string): boolean {
   }
 }
 
-/** The reader's English locale, because the interface is in English: 12.7% beside English text, not 12,7 %. */
-export const LOCALE: string = navigator.languages.find((tag) => /^en\b/i.test(tag) && isSupported(tag)) ?? "en";
+/** The reader's locale of the page's language, e.g. `de-AT`: 12.7% beside English text, 12,7 % beside German. */
+export const LOCALE: string =
+  navigator.languages.find((tag) => tag.toLowerCase().split("-")[0] === language && isSupported(tag)) ?? language;
 
 const integer = new Intl.NumberFormat(LOCALE);
 const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
@@ -27,8 +30,8 @@ const compactPercent = new Intl.NumberFormat(LOCALE, { style: "percent", notatio
 const COMPACT_FROM = 10_000;
 
 export const formatCount = (count: number): string => integer.format(count);
-/** `1 visitor`, `2 visitors` */
-export const countOf = (count: number, noun: string): string => `${integer.format(count)} ${count === 1 ? noun : `${noun}s`}`;
+/** `1 visitor`, `2 visitors`: the form for the count, with the count in it. */
+export const countOf = (count: number, forms: Plural): string => pluralForm(forms, count).replace("{count}", integer.format(count));
 /** `9,999`, `12.9K` */
 export const compactCount = (count: number): string => (count < COMPACT_FROM ? integer : compact).format(count);
 export const formatAverage = (average: number): string => oneDigit.format(average);

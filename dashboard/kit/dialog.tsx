@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { closePanel, openPanel } from "../state/view.ts";
+import { words } from "../words/words.ts";
 import { CrossButton } from "./inline.tsx";
 import { NotLoaded } from "./lazy.tsx";
 import { isTouchScreen } from "./pointing.ts";
@@ -63,7 +64,7 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
           <h2 ref={refs.title} tabIndex={-1}>
             {title}
           </h2>
-          <CrossButton label="Close" onClick={onClose} />
+          <CrossButton label={words.kit.close} onClick={onClose} />
         </header>
         {children}
       </div>
@@ -75,13 +76,13 @@ export const PasswordRequired = ({ title, children }: { readonly title: string; 
   <Dialog title={title} onClose={closePanel}>
     <p>{children}</p>
     <button type="button" class="button primary" onClick={() => openPanel("password")}>
-      Set a password
+      {words.kit.setPassword}
     </button>
   </Dialog>
 );
 
 export const FailedPanel = () => (
-  <Dialog title="Something went wrong" onClose={closePanel}>
+  <Dialog title={words.kit.wentWrong} onClose={closePanel}>
     <NotLoaded />
   </Dialog>
 );

@@ -1,6 +1,7 @@
 /** Parts of forms: inputs, groups of choices, and buttons that ask or confirm. */
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren, RefObject } from "preact";
+import { words } from "../words/words.ts";
 import { Button } from "./inline.tsx";
 
 interface FormProps {
@@ -141,7 +142,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   }
   return (
     <Button onClick={() => void copy()}>
-      <span aria-live="polite">{{ idle: label, done: "Copied ✓", failed: "Select the text and press Ctrl+C" }[state]}</span>
+      <span aria-live="polite">{{ idle: label, done: words.kit.copied, failed: words.kit.copyByKey }[state]}</span>
     </Button>
   );
 }

@@ -1,6 +1,7 @@
 /** Small inline parts: buttons, the logo, a site's icon, code in a sentence, and the change of a metric. */
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { changeOf, type Values } from "../format/change.ts";
+import { words } from "../words/words.ts";
 
 interface CrossButtonProps {
   readonly class?: string;
@@ -48,10 +49,10 @@ export const Marked = ({ text }: { readonly text: string }) => (
   <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>
 );
 
-const DIRECTIONS = { up: "up by ", down: "down by ", same: "unchanged " } as const;
+const DIRECTIONS = { up: words.kit.upBy, down: words.kit.downBy, same: words.kit.unchanged } as const;
 
 /** Marks a change from zero, which has no percentage. */
-export const NewValue = () => <span class="change dim">new</span>;
+export const NewValue = () => <span class="change dim">{words.kit.newValue}</span>;
 
 /** Shows direction as an arrow, meaning as color, and both as text for screen readers. */
 export function Change({ title, ...values }: Values & { readonly title?: string }) {

@@ -1,12 +1,13 @@
 /** Loads a part of the page when it is first shown. Until then it shows nothing, or `Loading`. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { loadLaterWords, words } from "../words/words.ts";
 import { LinkButton } from "./inline.tsx";
 
 /** File names contain a hash: after an update of the service, an open page no longer finds its files. */
 export const NotLoaded = () => (
   <p class="problem" role="alert">
-    This part of the page could not be loaded. <LinkButton onClick={() => location.reload()}>Reload the page</LinkButton>
+    {words.kit.notLoaded} <LinkButton onClick={() => location.reload()}>{words.kit.reload}</LinkButton>
   </p>
 );
 
@@ -38,3 +39,9 @@ export function lazy<Props extends object = object>(
     return Loading && <Loading />;
   };
 }
+
+/** Loads a part that is not in the first view, and its words before it. */
+export const lazyWithWords = <Props extends object = object>(
+  load: () => Promise<ComponentType<Props>>,
+  ...states: [Failed?: ComponentType, Loading?: ComponentType]
+): ComponentType<Props> => lazy(() => loadLaterWords().then(load), ...states);

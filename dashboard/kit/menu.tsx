@@ -1,6 +1,7 @@
 /** A menu button (WAI-ARIA menu button pattern): mouse, arrow keys and first letters move through its items. */
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { words } from "../words/words.ts";
 import { hasModifier, isTouchScreen } from "./pointing.ts";
 
 export function useCloseOutside(root: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void): void {
@@ -164,7 +165,7 @@ export function MenuPopup({ label, items, search, end, onClose }: MenuPopupProps
       )}
       {wanted !== "" && !shown.some((item) => item?.isChosen !== undefined) && (
         <p class="dim" role="status">
-          No matches
+          {words.kit.noMatches}
         </p>
       )}
       <div role="menu" aria-label={label}>

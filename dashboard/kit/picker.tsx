@@ -1,6 +1,7 @@
 /** A combobox (WAI-ARIA combobox pattern): typing narrows the choices, and only a choice can be picked. Tab picks the typed one. */
 import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { words } from "../words/words.ts";
 
 const GAP_PX = 4;
 /** Distance from the edge of the window. */
@@ -177,7 +178,7 @@ export function Picker(props: PickerProps) {
       <ul id={`${id}-list`} role="listbox" aria-label={label} ref={list} hidden={!isOpen}>
         {isOpen && shown.length === 0 && (
           <li role="option" aria-selected={false} aria-disabled="true" class="none">
-            {isLoading ? "Loading…" : "No matches"}
+            {isLoading ? words.kit.loadingChoices : words.kit.noMatches}
           </li>
         )}
         {isOpen &&

@@ -6,6 +6,7 @@ import { range } from "../state/period.ts";
 import { announced } from "../state/reading.ts";
 import type { Report } from "../state/requests.ts";
 import { canClear, clearAllFilters } from "../state/view-filters.ts";
+import { rich, words } from "../words/words.ts";
 import { LinkButton } from "./inline.tsx";
 
 interface SkeletonProps {
@@ -22,21 +23,17 @@ export const Skeleton = ({ rows = 9 }: SkeletonProps) => (
 );
 
 export const Loading = ({ rows }: SkeletonProps) => (
-  <div class="loading" role="status" aria-label="Loading">
+  <div class="loading" role="status" aria-label={words.kit.loading}>
     <Skeleton rows={rows} />
   </div>
 );
 
-const NoResults = () => (
-  <>
-    No results. <LinkButton onClick={clearAllFilters}>Clear filters</LinkButton>
-  </>
-);
+const NoResults = () => <>{rich(words.kit.noResults, { clear: (text) => <LinkButton onClick={clearAllFilters}>{text}</LinkButton> })}</>;
 
 /** Default text: no data in the period, or none under the reader's filters. */
 export const Empty = ({ children }: { readonly children?: ComponentChildren }) => (
   <p class="empty">
-    <span>{children ?? (canClear.value ? <NoResults /> : "No data for this period")}</span>
+    <span>{children ?? (canClear.value ? <NoResults /> : words.kit.noData)}</span>
   </p>
 );
 
@@ -49,7 +46,7 @@ export function Failure({ report }: { readonly report: Pick<Report<unknown>, "er
       <p>{error?.message}</p>
       {!isExtensionMissing && (
         <button type="button" class="button small" onClick={retry}>
-          Try again
+          {words.kit.tryAgain}
         </button>
       )}
     </div>

@@ -1,12 +1,13 @@
-/** The color theme: light, dark or the system's. The browser stores it, `theme-before-paint.ts` applies it. */
+/** The color theme: light, dark or the system's. The browser stores it, `before-paint.ts` applies it. */
 import { signal } from "@preact/signals";
 import { store, stored } from "../api/stored.ts";
+import { words } from "../words/words.ts";
 import type { MenuItem } from "./menu.tsx";
 
 const THEMES = ["system", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 
-/** `theme-before-paint.ts` repeats both names. */
+/** `before-paint.ts` repeats both names. */
 const STORAGE_KEY = "sandpiper.theme";
 const CHANGE_EVENT = "sandpiper:theme";
 
@@ -26,7 +27,7 @@ function chooseTheme(next: Theme): void {
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paletteVersion.value++);
 
-const LABELS: Readonly<Record<Theme, string>> = { system: "Theme: System", light: "Theme: Light", dark: "Theme: Dark" };
+const LABELS: Readonly<Record<Theme, string>> = { system: words.kit.themeSystem, light: words.kit.themeLight, dark: words.kit.themeDark };
 
 export const themeItems = (): MenuItem[] =>
   THEMES.map((name) => ({ label: LABELS[name], isChosen: theme.value === name, onChoose: () => chooseTheme(name) }));

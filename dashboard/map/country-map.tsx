@@ -8,7 +8,7 @@ import { Empty, ReportView } from "../kit/states.tsx";
 import { useBreakdown } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { totalVisitors } from "../state/statistics.ts";
-import { visitorNoun } from "../state/view-filters.ts";
+import { visitorWords } from "../state/view-filters.ts";
 import { openPanel } from "../state/view.ts";
 import { WorldMap } from "./world-map.tsx";
 import { useWorldShapes } from "./world-shapes.ts";
@@ -39,7 +39,7 @@ function CountryVisitors({ breakdown }: { readonly breakdown: Reports["breakdown
             Details<span class="unseen"> of Countries</span>
           </LinkButton>
         )}
-        {unknown > 0 && <small>{countOf(unknown, visitorNoun.value)} with unknown location</small>}
+        {unknown > 0 && <small>{countOf(unknown, visitorWords.value)} with unknown location</small>}
       </footer>
     </>
   );

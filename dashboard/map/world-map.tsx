@@ -7,7 +7,7 @@ import { countOf, formatCount, formatShare } from "../format/locale.ts";
 import { Menu, MenuPopup, useCloseOutside } from "../kit/menu.tsx";
 import { hasModifier, TapChoice } from "../kit/pointing.ts";
 import type { Choice } from "../state/filters.ts";
-import { filters, hasFilter, hasListOf, isExcluded, toggleFilter, visitorNoun } from "../state/view-filters.ts";
+import { filters, hasFilter, hasListOf, isExcluded, toggleFilter, visitorWords } from "../state/view-filters.ts";
 import type { WorldShapes } from "./world-shapes.ts";
 import { useZoom, type Zoom } from "./zoom.ts";
 
@@ -124,7 +124,7 @@ function Tooltip({ pointed, visitors, total, current }: Omit<WorldMapProps, "sha
     <div class="tooltip" style={{ left: `${pointed.x}px`, top: `${pointed.y}px` }}>
       <strong>{countryName(pointed.code)}</strong>
       <span>
-        {countOf(count, visitorNoun.value)}
+        {countOf(count, visitorWords.value)}
         {total !== null && total > 0 && count > 0 ? `, ${formatShare(count / total)}` : ""}
       </span>
       {now > 0 && <span>{formatCount(now)} right now</span>}

@@ -5,14 +5,14 @@ import { formatRange } from "../format/locale.ts";
 import { FailedPanel } from "../kit/dialog.tsx";
 import { LinkButton } from "../kit/inline.tsx";
 import { keepFocus, useFocusOnArrival } from "../kit/kept-focus.ts";
-import { lazy } from "../kit/lazy.tsx";
+import { lazyWithWords } from "../kit/lazy.tsx";
 import { ReadingStatus } from "../kit/states.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { openPanel, panel } from "../state/view.ts";
 import { useSiteShortcuts } from "./keyboard.ts";
 
-const LoadedPanel = lazy(async () => (await import("./panels.tsx")).OpenPanel, FailedPanel);
+const LoadedPanel = lazyWithWords(async () => (await import("./panels.tsx")).OpenPanel, FailedPanel);
 
 export const OpenPanel = () => (panel.value === null ? null : <LoadedPanel />);
 

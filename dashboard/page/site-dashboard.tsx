@@ -2,7 +2,7 @@
 import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { FilterPills } from "../filters/filter-pills.tsx";
-import { lazy } from "../kit/lazy.tsx";
+import { lazyWithWords } from "../kit/lazy.tsx";
 import { arrival, AwaitedSite, FirstVisitor } from "../setup/arrival.tsx";
 import { DemoNotice, InstallationNotices, OpenInstanceNotice } from "../setup/notices.tsx";
 import { useRequest } from "../state/requests.ts";
@@ -33,7 +33,7 @@ function loadStyle(): Promise<void> {
   return loading;
 }
 
-const SettingsPage = lazy(async () => {
+const SettingsPage = lazyWithWords(async () => {
   const [{ SettingsPage: Page }] = await Promise.all([import("../settings/settings-page.tsx"), loadStyle()]);
   return Page;
 });

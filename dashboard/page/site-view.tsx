@@ -7,7 +7,7 @@ import { TopStats } from "../charts/top-stats.tsx";
 import { Behavior } from "../explore/behavior.tsx";
 import { formatRange } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
-import { lazy } from "../kit/lazy.tsx";
+import { lazyWithWords } from "../kit/lazy.tsx";
 import { ReportView } from "../kit/states.tsx";
 import { arrival } from "../setup/arrival.tsx";
 import type { SiteWithoutEventsProps } from "../setup/waiting.tsx";
@@ -24,7 +24,7 @@ import { RangeNotice } from "./period-picker.tsx";
 const DAYS = 30;
 
 /** Loads lazily: most views do not need its checks. */
-const SiteWithoutEvents = lazy<SiteWithoutEventsProps>(async () => (await import("../setup/waiting.tsx")).SiteWithoutEvents);
+const SiteWithoutEvents = lazyWithWords<SiteWithoutEventsProps>(async () => (await import("../setup/waiting.tsx")).SiteWithoutEvents);
 
 interface StatsProps {
   readonly siteId: string;
@@ -53,7 +53,7 @@ function EmptyPeriod({ siteId, installation }: StatsProps) {
   );
 }
 
-const RealtimeView = lazy(async () => (await import("../realtime/realtime-view.tsx")).RealtimeView);
+const RealtimeView = lazyWithWords(async () => (await import("../realtime/realtime-view.tsx")).RealtimeView);
 
 function Stats({ siteId, installation }: StatsProps) {
   const statistics = useStatistics(installation);

@@ -1,8 +1,9 @@
 /** The sticky bar: site switcher, current visitors, filter, period, comparison and menu. */
 import type { ComponentChildren } from "preact";
 import { FilterButton } from "../filters/filter-pills.tsx";
-import { formatCount } from "../format/locale.ts";
+import { countOf, formatCount } from "../format/locale.ts";
 import { Logo, SiteIcon } from "../kit/inline.tsx";
+import { languageItems } from "../kit/language.ts";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
 import { OutageBanner } from "../kit/states.tsx";
@@ -12,19 +13,22 @@ import { hasSitesPage, nameOf, siteName } from "../state/known-sites.ts";
 import { realtime, useRealtimePolling, windowMinutes } from "../state/realtime.ts";
 import { hrefAnew, navigate } from "../state/url.ts";
 import { allSitesView, isRealtime, isSettings, openAllSites, openPanel, openSettings, site, toggleRealtime } from "../state/view.ts";
+import { fill, pluralForm, words } from "../words/words.ts";
 import { ComparisonPicker, PeriodPicker } from "./period-picker.tsx";
 
 const ACCOUNT_ITEMS: readonly MenuItem[] = [
-  { label: "Change password…", onChoose: () => openPanel("change-password") },
-  { label: "Log out", onChoose: () => void endSession() },
-  { label: "Log out everywhere…", onChoose: () => openPanel("logout-all") },
+  { label: words.page.changePassword, onChoose: () => openPanel("change-password") },
+  { label: words.page.logOut, onChoose: () => void endSession() },
+  { label: words.page.logOutEverywhere, onChoose: () => openPanel("logout-all") },
 ];
 
 export const accountItems = (): (MenuItem | null)[] => [
   ...themeItems(),
   null,
-  { label: "Help", hint: "?", onChoose: () => openPanel("help") },
-  ...(authState.value === "logged_in" ? ACCOUNT_ITEMS : [{ label: "Set a password…", onChoose: () => openPanel("password") }]),
+  ...languageItems(),
+  null,
+  { label: words.page.help, hint: "?", onChoose: () => openPanel("help") },
+  ...(authState.value === "logged_in" ? ACCOUNT_ITEMS : [{ label: words.page.setPassword, onChoose: () => openPanel("password") }]),
 ];
 
 export function CurrentVisitors() {
@@ -35,13 +39,13 @@ export function CurrentVisitors() {
       type="button"
       class="bar-button current"
       aria-pressed={isRealtime()}
-      title={`Visitors in the last ${windowMinutes()} minutes (R)`}
+      title={countOf(windowMinutes(), words.page.currentTitle)}
       onClick={toggleRealtime}
     >
       <i class="pulse" aria-hidden="true" />
       <span>
         <b>{visitors === undefined ? "–" : formatCount(visitors)}</b>
-        <span class="current-label"> current visitor{visitors === 1 ? "" : "s"}</span>
+        <span class="current-label"> {pluralForm(words.page.currentVisitors, visitors ?? 0)}</span>
       </span>
     </button>
   );
@@ -67,9 +71,9 @@ const menuLabelOf = (id: string): string => (nameOf(id) === id ? id : `${nameOf(
 
 const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
   <Menu
-    label={`Site: ${siteName.value || "none"}`}
+    label={fill(words.page.siteMenu, { site: siteName.value || words.page.noSite })}
     buttonClass="bar-button site-button"
-    search={sites.length < SEARCH_FROM ? undefined : "Search sites"}
+    search={sites.length < SEARCH_FROM ? undefined : words.page.searchSites}
     button={
       <>
         {site.value !== null && <SiteIcon siteId={site.value} />}
@@ -86,8 +90,8 @@ const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
         onChoose: () => chooseSite(id),
       })),
       null,
-      ...(hasSitesPage(sites) ? [{ label: "All sites", onChoose: openAllSites }] : []),
-      { label: "Add a site…", onChoose: () => openPanel("add-site") },
+      ...(hasSitesPage(sites) ? [{ label: words.page.allSites, onChoose: openAllSites }] : []),
+      { label: words.page.addSite, onChoose: () => openPanel("add-site") },
     ]}
   />
 );
@@ -105,7 +109,7 @@ export const Bar = ({ children, tools, items }: BarProps) => (
       <div class="bar-side">{children}</div>
       <div class="bar-side end">
         {tools}
-        <Menu label="Menu" buttonClass="bar-button icon" button={<span class="dots" aria-hidden="true" />} items={items} />
+        <Menu label={words.page.menu} buttonClass="bar-button icon" button={<span class="dots" aria-hidden="true" />} items={items} />
       </div>
     </div>
     <OutageBanner />
@@ -113,12 +117,12 @@ export const Bar = ({ children, tools, items }: BarProps) => (
 );
 
 const siteItems = (): readonly (MenuItem | null)[] => [
-  { label: "Site settings", onChoose: () => openSettings() },
-  { label: "Export…", onChoose: () => openPanel("export") },
-  { label: "Tracking code…", onChoose: () => openPanel("snippet") },
-  { label: "Check the installation…", onChoose: () => openPanel("installation") },
-  { label: "API keys…", onChoose: () => openPanel("keys") },
-  { label: "Delete data…", onChoose: () => openPanel("erase") },
+  { label: words.page.siteSettings, onChoose: () => openSettings() },
+  { label: words.page.export, onChoose: () => openPanel("export") },
+  { label: words.page.trackingCode, onChoose: () => openPanel("snippet") },
+  { label: words.page.checkInstallation, onChoose: () => openPanel("installation") },
+  { label: words.page.apiKeys, onChoose: () => openPanel("keys") },
+  { label: words.page.deleteEvents, onChoose: () => openPanel("erase") },
   null,
   ...accountItems(),
 ];
@@ -134,7 +138,13 @@ export const ViewTools = () => (
 export const TopBar = ({ sites }: { readonly sites: readonly string[] }) => (
   <Bar tools={!isSettings() && <ViewTools />} items={siteItems()}>
     {hasSitesPage(sites) ? (
-      <a class="home" href={hrefAnew(allSitesView())} aria-label="All sites" title="All sites" onClick={onPlainClick(openAllSites)}>
+      <a
+        class="home"
+        href={hrefAnew(allSitesView())}
+        aria-label={words.page.allSites}
+        title={words.page.allSites}
+        onClick={onPlainClick(openAllSites)}
+      >
         <Logo />
       </a>
     ) : (

@@ -17,6 +17,7 @@ import { isRealtimeStale, lastMinutes, MINUTES, realtime, windowMinutes, type Re
 import { inZone, minutesFrom } from "../state/time-zone.ts";
 import { canClear, filters } from "../state/view-filters.ts";
 import { site, toggleRealtime } from "../state/view.ts";
+import { words } from "../words/words.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -33,7 +34,7 @@ function barsOf(firstMinute: string, perMinute: readonly number[]): Bar[] {
 }
 
 const whenOf = ({ minute, ago }: Bar): string =>
-  `${inZone(formatHour(minute), timeZone.value)}, ${ago === 0 ? "this minute, so far" : countOf(ago, "minute") + " ago"}`;
+  `${inZone(formatHour(minute), timeZone.value)}, ${ago === 0 ? "this minute, so far" : countOf(ago, words.counts.minutesAgo)}`;
 
 /** The current minute is hatched, because it is not over. A hidden table has the same numbers. */
 function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; readonly perMinute: readonly number[] }) {
@@ -61,7 +62,7 @@ function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; 
         aria-valuemin={-last}
         aria-valuemax={0}
         aria-valuenow={(chosen ?? last) - last}
-        aria-valuetext={shown && `${countOf(shown.pageviews, "pageview")}, ${whenOf(shown)}`}
+        aria-valuetext={shown && `${countOf(shown.pageviews, words.counts.pageview)}, ${whenOf(shown)}`}
         onPointerDown={pointAt}
         onPointerMove={pointAt}
         onPointerLeave={(event) => event.pointerType !== "touch" && setChosen(null)}
@@ -90,7 +91,7 @@ function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; 
       </div>
       {chosen !== null && shown && (
         <div class="tooltip minute-tooltip" style={{ left: `clamp(88px, ${((chosen + 0.5) / bars.length) * 100}%, 100% - 88px)` }}>
-          <strong>{countOf(shown.pageviews, "pageview")}</strong>
+          <strong>{countOf(shown.pageviews, words.counts.pageview)}</strong>
           <span class="dim">{whenOf(shown)}</span>
         </div>
       )}
@@ -143,7 +144,7 @@ function RealtimeMap({ countries }: { readonly countries: Countries }) {
           />
         )}
       </div>
-      <footer class="card-foot">{unknown > 0 && <small>{countOf(unknown, "visitor")} with unknown location</small>}</footer>
+      <footer class="card-foot">{unknown > 0 && <small>{countOf(unknown, words.counts.visitor)} with unknown location</small>}</footer>
     </section>
   );
 }
@@ -203,7 +204,7 @@ function RecentList({ title, dimension, rows }: RecentListProps) {
           ...filterRow(dimension, value, value === DIRECT_SOURCE ? UNRECORDED : value),
           count: visitors,
           share: null,
-          countTitle: countOf(visitors, "visitor"),
+          countTitle: countOf(visitors, words.counts.visitor),
         }))}
       />
     </section>

@@ -7,6 +7,7 @@ import { countOf, formatCount } from "../format/locale.ts";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { useAction } from "../state/requests.ts";
+import { words } from "../words/words.ts";
 import { settingsToSave } from "./settings-form.tsx";
 
 /** The settings that decide, which the preview is of. */
@@ -22,16 +23,16 @@ function Moves({ preview: { visits, moved, moves } }: { readonly preview: Channe
   return (
     <>
       <p>
-        Would move {countOf(moved, "visit")} of the last 90 days, of {formatCount(visits)}:
+        Would move {countOf(moved, words.counts.visit)} of the last 90 days, of {formatCount(visits)}:
       </p>
       <ul class="moves">
         {moves.slice(0, MOVES_MAX).map(({ channel, proposed, visits: count }) => (
           <li key={`${channel} ${proposed}`}>
-            {countOf(count, "visit")} from {channel} to <strong>{proposed}</strong>
+            {countOf(count, words.counts.visit)} from {channel} to <strong>{proposed}</strong>
           </li>
         ))}
       </ul>
-      {moves.length > MOVES_MAX && <p class="dim">And {countOf(moves.length - MOVES_MAX, "other move")}.</p>}
+      {moves.length > MOVES_MAX && <p class="dim">{countOf(moves.length - MOVES_MAX, words.counts.otherMoves)}</p>}
     </>
   );
 }

@@ -17,6 +17,7 @@ import { reloadAll, useAction } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { isFiltered } from "../state/view-filters.ts";
 import { closePanel, site } from "../state/view.ts";
+import { words } from "../words/words.ts";
 
 const TITLE = "Delete data";
 
@@ -62,7 +63,7 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
       </button>
       <p role="status">
         {deleted &&
-          `Deleted ${countOf(deleted.db_records_deleted, "event")} and the files of ${countOf(deleted.parquet_partitions_deleted, "day")}.`}
+          `Deleted ${countOf(deleted.db_records_deleted, words.counts.event)} and the files of ${countOf(deleted.parquet_partitions_deleted, words.counts.day)}.`}
       </p>
     </Form>
   );

@@ -11,6 +11,7 @@ import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
+import { words } from "../words/words.ts";
 import { Field, fieldAttributes } from "./fields.tsx";
 import { ALL_SETTINGS, discardChanges, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
 
@@ -96,7 +97,7 @@ function SettingsFile() {
       {file && (
         <div class="notice" role="status">
           <p>
-            Replace the settings of {countOf(file.sites.length, "site")}: {namesOf(file)}? Other sites aren't affected.
+            Replace the settings of {countOf(file.sites.length, words.counts.site)}: {namesOf(file)}? Other sites aren't affected.
           </p>
           <div class="actions">
             <button type="button" class="button primary" disabled={isBusy} onClick={() => void run(load)}>

@@ -2,6 +2,7 @@
 import { DEMO_SITE, SCRIPT_PATHS, TRACK_FUNCTION } from "../../src/shared/names.ts";
 import type { Installation, InstallationPage } from "../api/types.ts";
 import { countOf, formatTimestamp } from "../format/locale.ts";
+import { words } from "../words/words.ts";
 import { isLocalSite } from "./platforms.ts";
 import { note, ok, problem, serviceFindings, type Check } from "./service-findings.ts";
 
@@ -10,7 +11,7 @@ type Outcome = OutcomeCount["outcome"];
 
 const OTHER_NAMES_MAX = 5;
 
-const events = ({ count }: OutcomeCount): string => countOf(count, "event");
+const events = ({ count }: OutcomeCount): string => countOf(count, words.counts.event);
 const were = ({ count }: OutcomeCount): string => (count === 1 ? "was" : "were");
 
 /** Covers every outcome but `accepted`. */

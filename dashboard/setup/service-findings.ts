@@ -2,6 +2,7 @@
 import { areRollupsRemade } from "../../src/shared/rollup-progress.ts";
 import type { Installation } from "../api/types.ts";
 import { countOf, formatCount } from "../format/locale.ts";
+import { words } from "../words/words.ts";
 
 export interface Check {
   /** `note`: nothing is wrong, but it may explain what the reader sees. */
@@ -34,7 +35,7 @@ function proxyFinding({ problem: kind, trust_proxy: count }: NonNullable<Install
 /** Rollups are remade after a restore, and after an upgrade that computes reports in another way. */
 function rollupFindings({ days_made: made, days_due: due }: Installation["rollups"]): Check[] {
   if (!areRollupsRemade(made, due)) return [];
-  const finding = `Sums of past days are being made, newest days first: ${formatCount(made)} of ${countOf(due, "day")}`;
+  const finding = `Sums of past days are being made, newest days first: ${formatCount(made)} of ${countOf(due, words.counts.day)}`;
   return [note(finding, "Until then, long ranges take longer. All numbers are complete.")];
 }
 
@@ -45,7 +46,7 @@ export const serviceFindings = ({ proxy, files_left_out: files, rollups }: Insta
   ...(files > 0
     ? [
         problem(
-          `Reports leave out ${countOf(files, "file")} of events: damaged, missing or in the wrong folder`,
+          `Reports leave out ${countOf(files, words.counts.file)} of events: damaged, missing or in the wrong folder`,
           "The log names the files, and `sandpiper verify` says what is wrong with them.",
         ),
       ]

@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import type { Filter } from "../../src/shared/filters.ts";
 import type { ServiceError } from "../api/http.ts";
 import { listSegments, type Segment } from "../api/saved.ts";
+import { words } from "../words/words.ts";
 import {
   countsConversions,
   filterKindOf,
@@ -71,7 +72,8 @@ export const filteredGoal = computed((): string | null => {
   const isAlone = onGoals.length === 1 && filterKind.value === "converting" && hasConversionRates.value;
   return (isAlone && only && onlyValueOf(only)) || null;
 });
-export const visitorNoun = computed(() => (countsConversions(filterKind.value) ? "conversion" : "visitor"));
+/** The words that count visitors of the view. */
+export const visitorWords = computed(() => (countsConversions(filterKind.value) ? words.counts.conversion : words.counts.visitor));
 
 const isGiven = (dimension: string, value: string): boolean =>
   givenFilters.value.some((filter) => filter.dimension === dimension && onlyValueOf(filter) === value);

@@ -5,7 +5,7 @@ import { sourcesBelow } from "../../support/source-files.ts";
 
 /** A folder imports from itself and from those before it: what it knows, the page's vocabulary, its parts, and the pages. */
 const FOLDERS = [
-  ...["api", "state", "format", "kit"],
+  ...["words", "api", "state", "format", "kit"],
   ...["charts", "filters", "map", "cards", "explore", "realtime", "setup", "settings"],
   ...["page", "sites", "guest"],
 ];
@@ -47,7 +47,7 @@ function findCycle(imports: readonly Import[]): readonly string[] | null {
 
 const dashboard = importsBelow("dashboard");
 
-/** The folder of a file; undefined for `main.tsx` and its neighbors, and for files outside the dashboard. */
+/** The folder of a file; undefined for `main.ts` and its neighbors, and for files outside the dashboard. */
 const folderOf = (path: string): string | undefined => /^dashboard\/([^/]+)\//.exec(path)?.[1];
 
 describe("imports", () => {

@@ -1,8 +1,8 @@
-/** Entry point: renders a dashboard, or the page that must come first: setup, login or the first site. */
+/** Renders a dashboard, or the page that must come first: setup, login or the first site. */
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PRODUCT_NAME } from "../src/shared/names.ts";
-import { lazy } from "./kit/lazy.tsx";
+import { lazyWithWords } from "./kit/lazy.tsx";
 import { Failure, Loading, OutageBanner } from "./kit/states.tsx";
 import { SiteDashboard } from "./page/site-dashboard.tsx";
 import { arrival } from "./setup/arrival.tsx";
@@ -13,13 +13,13 @@ import { isGuest } from "./state/share.ts";
 import { navigate, remembered } from "./state/url.ts";
 import { isSettings, site } from "./state/view.ts";
 
-const GuestPage = lazy(async () => (await import("./guest/guest-page.tsx")).GuestPage);
+const GuestPage = lazyWithWords(async () => (await import("./guest/guest-page.tsx")).GuestPage);
 
 /** A page hidden for longer refreshes its reports when it becomes visible. */
 const HIDDEN_MS_MAX = 300_000;
 
-const FirstSitePage = lazy(async () => (await import("./setup/waiting.tsx")).FirstSitePage);
-const SitesPage = lazy(async () => (await import("./sites/sites-page.tsx")).SitesPage);
+const FirstSitePage = lazyWithWords(async () => (await import("./setup/waiting.tsx")).FirstSitePage);
+const SitesPage = lazyWithWords(async () => (await import("./sites/sites-page.tsx")).SitesPage);
 
 function useRefreshOnReturn(): void {
   useEffect(() => {
