@@ -1,18 +1,20 @@
 /** Cards of breakdowns: a tab per dimension, its top values, and a link to all of them. */
 import type { Dimension, Reports } from "../api/types.ts";
+import { Footnote } from "../filters/footnote.tsx";
 import {
   DIMENSIONS,
   dimensionsOf,
   eventDimensionOf,
   filterDimensionOf,
+  isAnswer,
   isDimension,
   tabLabelOf,
   type DimensionCard,
 } from "../format/dimensions.ts";
-import { countOf, formatCount, formatRate } from "../format/locale.ts";
+import { countOf } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
-import { Empty, ReportView, Skeleton } from "../kit/states.tsx";
+import { Empty, MapPlaceholder, ReportView, Skeleton } from "../kit/states.tsx";
 import { TabbedCard, type Tab } from "../kit/tabs.tsx";
 import { countsConversions, onlyValueOf } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
@@ -26,11 +28,7 @@ import { countInRow, filterRow, RowList, withComparison, type Row, type RowNumbe
 
 const ROWS = 9;
 
-const CountryMap = lazy(
-  async () => (await import("../map/country-map.tsx")).CountryMap,
-  NotLoaded,
-  () => <Skeleton />,
-);
+const CountryMap = lazy(async () => (await import("../map/country-map.tsx")).CountryMap, NotLoaded, MapPlaceholder);
 
 /** `param` is the URL parameter of the chosen tab. */
 const CARDS: Readonly<Record<DimensionCard, { readonly title: string; readonly param: string }>> = {
@@ -63,15 +61,18 @@ const linkOf = (dimension: Dimension, value: string): Pick<Row, "page" | "href">
 
 type Value = Reports["breakdown"][number];
 
-function numbersOf(dimension: Dimension, { visitors, conversions, conversion_rate = 0, comparison }: Value): RowNumbers {
-  if (conversions !== undefined) {
-    const text = `${formatRate(conversion_rate)}  ·  ${formatCount(conversions)}`;
-    return { ...countInRow(conversions, countOf(conversions, words.counts.conversion), comparison?.conversions), share: null, text };
-  }
-  // Entry and exit pages count visits, which are no share of visitors.
-  const total = filterDimensionOf(dimension) === dimension ? totalVisitors() : null;
+/** Entry and exit pages count visits, which are no share of visitors. */
+const hasShares = (dimension: Dimension): boolean => filteredGoal.value !== null || filterDimensionOf(dimension) === dimension;
+
+const countedIn = ({ visitors, conversions }: Value): string =>
+  conversions === undefined ? countOf(visitors, visitorWords.value) : countOf(conversions, words.counts.conversion);
+
+function numbersOf(dimension: Dimension, row: Value): RowNumbers {
+  const { visitors, conversions, conversion_rate: rate = 0, comparison } = row;
+  if (conversions !== undefined) return { ...countInRow(conversions, countedIn(row), comparison?.conversions), share: rate };
+  const total = hasShares(dimension) ? totalVisitors() : null;
   const share = total !== null && total > 0 ? Math.min(visitors / total, 1) : null;
-  return { ...countInRow(visitors, countOf(visitors, visitorWords.value), comparison?.visitors), share };
+  return { ...countInRow(visitors, countedIn(row), comparison?.visitors), share };
 }
 
 const rowsOf = (dimension: Dimension, breakdown: readonly Value[]): Row[] =>
@@ -86,7 +87,8 @@ function useTopValues(dimension: Dimension): Report<Reports["breakdown"]> {
   const goal = filteredGoal.value;
   const ofGoal = { ...everybodyScope.value, goal, sort: "conversions:desc" };
   const columns = goal === null ? [] : ["conversions", "conversion_rate"];
-  const report = useBreakdown(dimension, { ...(goal === null ? scope.value : ofGoal), ...withComparison(columns), limit: ROWS });
+  // One more, because one may have its place below the list.
+  const report = useBreakdown(dimension, { ...(goal === null ? scope.value : ofGoal), ...withComparison(columns), limit: ROWS + 1 });
   return { ...report, data: report.data?.filter(({ conversions }) => conversions !== 0) };
 }
 
@@ -102,18 +104,25 @@ function BreakdownList({ dimension }: { readonly dimension: Dimension }) {
   const { plural } = DIMENSIONS[dimension];
   return (
     <ReportView report={report}>
-      {(breakdown) => (
-        <>
-          {breakdown.length === 0 ? <Empty /> : <RowList label={plural} rows={rowsOf(dimension, breakdown)} />}
-          <footer class="card-foot">
-            {breakdown.length > 0 && (
-              <LinkButton onClick={() => openPanel(dimension)}>
-                Details<span class="unseen"> of {plural}</span>
-              </LinkButton>
-            )}
-          </footer>
-        </>
-      )}
+      {(breakdown) => {
+        const answers = breakdown.filter(({ value }) => isAnswer(dimension, value)).slice(0, ROWS);
+        const without = breakdown.find(({ value }) => !isAnswer(dimension, value));
+        return (
+          <>
+            {breakdown.length === 0 && <Empty />}
+            {breakdown.length > 0 && answers.length === 0 && <Empty>{words.kit.nothingRecorded}</Empty>}
+            {answers.length > 0 && <RowList label={plural} rows={rowsOf(dimension, answers)} hasShares={hasShares(dimension)} />}
+            <footer class="card-foot">
+              {breakdown.length > 0 && (
+                <LinkButton onClick={() => openPanel(dimension)}>
+                  Details<span class="unseen"> of {plural}</span>
+                </LinkButton>
+              )}
+              {without && <Footnote dimension={dimension} counted={countedIn(without)} />}
+            </footer>
+          </>
+        );
+      }}
     </ReportView>
   );
 }
@@ -124,14 +133,10 @@ function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; re
     <>
       <p class="column-heads">
         <span>{DIMENSIONS[shown].singular}</span>
-        <span>
-          {filteredGoal.value !== null && (
-            <>
-              <abbr title="Conversion rate">CR</abbr> ·{" "}
-            </>
-          )}
-          {countsConversions(filterKind.value) ? "Conversions" : "Visitors"}
-        </span>
+        <span>{countsConversions(filterKind.value) ? "Conversions" : "Visitors"}</span>
+        {hasShares(shown) && (
+          <span class="row-share">{filteredGoal.value === null ? "Share" : <abbr title="Conversion rate">Rate</abbr>}</span>
+        )}
         {isCompared() && <span class="row-change">Change</span>}
       </p>
       {isNear ? <BreakdownList key={shown} dimension={shown} /> : <Skeleton />}
@@ -141,7 +146,7 @@ function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; re
 
 const BreakdownCard = ({ card }: { readonly card: DimensionCard }) => (
   <TabbedCard {...CARDS[card]} tabs={tabsOf(card)}>
-    {(tab, isNear) => (isDimension(tab) ? <DimensionTab dimension={tab} isNear={isNear} /> : isNear ? <CountryMap /> : <Skeleton />)}
+    {(tab, isNear) => (isDimension(tab) ? <DimensionTab dimension={tab} isNear={isNear} /> : isNear ? <CountryMap /> : <MapPlaceholder />)}
   </TabbedCard>
 );
 

@@ -4,23 +4,33 @@ import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../src/shared/limit
 import { problemText } from "../api/http.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { choiceOf } from "../filters/filter-items.ts";
-import { countryMark, DIMENSIONS, filterDimensionOf, filterOfVersions, formatValue } from "../format/dimensions.ts";
+import { isNotableCount, isNotableRate } from "../format/change.ts";
+import {
+  countryMark,
+  DIMENSIONS,
+  eventDimensionOf,
+  filterDimensionOf,
+  filterOfVersions,
+  formatValue,
+  isAnswer,
+} from "../format/dimensions.ts";
 import { countOf, formatCount, formatRange, formatShare } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { useSettled } from "../kit/forms.tsx";
 import { Change, NewValue } from "../kit/inline.tsx";
+import { useKeptHeight } from "../kit/kept-height.ts";
 import { Empty, Failure, Problem, ReportView } from "../kit/states.tsx";
 import { refusalOf } from "../state/filters.ts";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { comparedRange, range } from "../state/period.ts";
 import { useReport } from "../state/requests.ts";
-import { unfilteredScope } from "../state/scope.ts";
+import { scope, unfilteredScope } from "../state/scope.ts";
 import { isCompared, totalVisitors } from "../state/statistics.ts";
 import { navigate, param } from "../state/url.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";
 import { words } from "../words/words.ts";
-import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type Order, type Row } from "./details-columns.ts";
+import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type ColumnId, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
 import { fetchRows, saveRows, useDetails, type Asked, type FileFormat } from "./details-request.ts";
 import { RowMark } from "./rows.tsx";
@@ -124,10 +134,20 @@ interface Changed {
   readonly dates: string;
 }
 
+const RATES: readonly ColumnId[] = ["bounce_rate", "conversion_rate"];
+
+/** Averages and sums of money are never notable: how much they vary is not known. */
+function isNotable({ visitors, comparison }: Row, { id, format }: Column, now: number, before: number): boolean {
+  if (RATES.includes(id)) return isNotableRate(now, before, visitors, comparison?.visitors ?? 0);
+  return format === formatCount && isNotableCount(now, before);
+}
+
 /** New: a count that was 0, or any number of a value that nobody had. Rates have no percentage against 0. */
-function changeOf(row: Row, { format, isLessBetter }: Column, now: number, before: number) {
-  if (before !== 0) return <Change now={now} before={before} isLessBetter={isLessBetter} />;
-  return row.comparison?.visitors === 0 || (format === formatCount && now > 0) ? <NewValue /> : "–";
+function changeOf(row: Row, column: Column, now: number, before: number) {
+  const { format, isLessBetter } = column;
+  const tone = { isNotable: isNotable(row, column, now, before) };
+  if (before !== 0) return <Change now={now} before={before} isLessBetter={isLessBetter} {...tone} />;
+  return row.comparison?.visitors === 0 || (format === formatCount && now > 0) ? <NewValue {...tone} /> : "–";
 }
 
 function ChangeCell({ row, changed: { column, dates } }: { readonly row: Row; readonly changed: Changed }) {
@@ -149,6 +169,10 @@ const MixedVersions = ({ dimension }: { readonly dimension: Dimension }) => {
     </p>
   );
 };
+
+/** `11 sources` */
+const countWordsOf = (dimension: Dimension) =>
+  words.valueCounts[(eventDimensionOf(dimension) ?? dimension) as keyof typeof words.valueCounts];
 
 interface PagingProps {
   readonly page: number;
@@ -225,6 +249,17 @@ function useTable(dimension: Dimension, choices: Choices) {
   return { asked, currencies: currencies ?? [], report, further, foundIn };
 }
 
+/**
+ * The row of those without a value, which has its place below the others. The service lists it on one of the pages: the others have it from
+ * there. A search that finds it shows it like any other.
+ */
+function useWithout(dimension: Dimension, rows: readonly Row[]): Row | null {
+  const known = useRef<Row | null>(null);
+  const found = rows.find(({ value }) => !isAnswer(dimension, value));
+  if (found) known.current = found;
+  return (param("search") ?? "") === "" ? known.current : null;
+}
+
 interface RowsProps {
   readonly table: ReturnType<typeof useTable>;
   readonly page: BreakdownPage;
@@ -237,8 +272,10 @@ interface RowsProps {
 function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPage }: RowsProps) {
   const { dimension, columns, order } = asked;
   const { total, rows } = foundIn(page);
+  const without = useWithout(dimension, rows);
   const pages = Math.max(Math.ceil(Math.min(total, BREAKDOWN_OFFSET_MAX) / PAGE_ROWS), 1);
   const shown = isNamed(dimension) ? rows.slice(number * PAGE_ROWS, (number + 1) * PAGE_ROWS) : rows;
+  const answers = shown.filter((row) => row.value !== without?.value);
   const changed = changedBy(asked);
   const all = totalVisitors();
   // Under a goal, rows count other visitors than the page does.
@@ -254,6 +291,16 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
       </th>
     );
   };
+  const cells = (row: Row) => (
+    <tr key={row.value}>
+      <ValueCell dimension={dimension} value={row.value} label={formatValue(dimension, row.value, filters.value)} />
+      {columns.map(({ id, format }) => (
+        <td key={id}>{row[id] === undefined ? missing : format(row[id])}</td>
+      ))}
+      {hasShare && <td>{all === null || all === 0 ? "" : formatShare(Math.min(row.visitors / all, 1))}</td>}
+      {changed && <ChangeCell row={row} changed={changed} />}
+    </tr>
+  );
   return (
     <>
       <div class="table-scroll" tabIndex={0} role="region" aria-label="All values">
@@ -270,23 +317,18 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
               )}
             </tr>
           </thead>
-          <tbody>
-            {shown.map((row) => (
-              <tr key={row.value}>
-                <ValueCell dimension={dimension} value={row.value} label={formatValue(dimension, row.value, filters.value)} />
-                {columns.map(({ id, format }) => (
-                  <td key={id}>{row[id] === undefined ? missing : format(row[id])}</td>
-                ))}
-                {hasShare && <td>{all === null || all === 0 ? "" : formatShare(Math.min(row.visitors / all, 1))}</td>}
-                {changed && <ChangeCell row={row} changed={changed} />}
-              </tr>
-            ))}
-          </tbody>
+          <tbody>{answers.map(cells)}</tbody>
+          {without && <tfoot>{cells(without)}</tfoot>}
         </table>
-        {shown.length === 0 && <Empty>No matches</Empty>}
+        {answers.length === 0 && <Empty>{without ? words.kit.nothingRecorded : words.kit.noMatches}</Empty>}
       </div>
       {further?.error && <Failure report={further} />}
-      <Paging page={Math.min(number, pages - 1)} pages={pages} summary={countOf(total, words.counts.row)} onPage={onPage} />
+      <Paging
+        page={Math.min(number, pages - 1)}
+        pages={pages}
+        summary={total === 0 ? "" : countOf(total - (without ? 1 : 0), countWordsOf(dimension))}
+        onPage={onPage}
+      />
     </>
   );
 }
@@ -296,6 +338,7 @@ export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
   const choose = (changes: Partial<Choices>) => setChoices((known) => ({ ...known, page: 0, ...changes }));
   const table = useTable(dimension, choices);
   const { asked, currencies, report, foundIn } = table;
+  const box = useKeptHeight<HTMLDivElement>(["details", dimension, JSON.stringify(scope.value)].join(" "));
   const labelOf = (value: string) => formatValue(dimension, value, filters.value);
   const save = (format: FileFormat, rows: readonly Row[]) =>
     saveRows(format, {
@@ -330,17 +373,19 @@ export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
         )}
         <Downloads asked={asked} onRows={save} />
       </div>
-      <ReportView report={report} rows={12}>
-        {(page) => (
-          <Rows
-            table={table}
-            page={page}
-            number={choices.page}
-            onOrder={(order) => choose({ order })}
-            onPage={(number) => choose({ page: number })}
-          />
-        )}
-      </ReportView>
+      <div class="details-table" ref={box}>
+        <ReportView report={report} rows={12}>
+          {(page) => (
+            <Rows
+              table={table}
+              page={page}
+              number={choices.page}
+              onOrder={(order) => choose({ order })}
+              onPage={(number) => choose({ page: number })}
+            />
+          )}
+        </ReportView>
+      </div>
     </Dialog>
   );
 }

@@ -1,9 +1,9 @@
-/** A list of rows: label, a bar proportional to the largest, a number and its change. A click filters the view by the value of a row. */
+/** A list of rows: label, a bar proportional to the largest, a number, its share and its change. A click filters the view by the value of a row. */
 import { useState } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
 import type { Dimension } from "../api/types.ts";
 import { choiceOf, filterItems, type ValueFilter } from "../filters/filter-items.ts";
-import { changeOf } from "../format/change.ts";
+import { changeOf, isNotableCount } from "../format/change.ts";
 import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { compactCount, formatCount, formatShare, formatShortRate } from "../format/locale.ts";
 import { Change, NewValue } from "../kit/inline.tsx";
@@ -19,7 +19,7 @@ export interface RowNumbers {
   readonly count: number;
   /** null until the compared count is known; undefined if rows show no change. */
   readonly before?: number | null;
-  /** Share of all visitors, from 0 to 1; null where it makes no sense. */
+  /** Share of all visitors, or conversion rate, from 0 to 1; null where it makes no sense. */
   readonly share: number | null;
   /** The number in full and what it counts, e.g. "12,345 visitors". */
   readonly countTitle: string;
@@ -105,7 +105,22 @@ export const RowMark = ({ text }: { readonly text: string }) =>
     </span>
   );
 
-function RowText({ row }: { readonly row: Row }) {
+interface RowProps {
+  readonly row: Row;
+  /** Some row of the list has one. */
+  readonly hasShares: boolean;
+}
+
+const RowChange = ({ count, before }: { readonly count: number; readonly before: number }) => {
+  const isNotable = isNotableCount(count, before);
+  return before === 0 && count > 0 ? (
+    <NewValue isNotable={isNotable} />
+  ) : (
+    <Change now={count} before={before} isNotable={isNotable} format={formatShortRate} />
+  );
+};
+
+function RowText({ row, hasShares }: RowProps) {
   const { mark = "", label, count, before, share, countTitle, text } = row;
   return (
     <>
@@ -114,14 +129,14 @@ function RowText({ row }: { readonly row: Row }) {
         {label}
       </span>
       <span class="row-numbers">
-        {share !== null && <span class="row-share">{formatShare(share)}</span>}
         <span class="row-count" title={countTitle}>
           {text ?? compactCount(count)}
         </span>
-        {/* Equally wide in all rows, also while it loads. */}
+        {/* Both are equally wide in all rows, also while they load. */}
+        {hasShares && <span class="row-share">{share !== null && formatShare(share)}</span>}
         {before !== undefined && (
           <span class="row-change" title={countTitle}>
-            {before === 0 && count > 0 ? <NewValue /> : before !== null && <Change now={count} before={before} format={formatShortRate} />}
+            {before !== null && <RowChange count={count} before={before} />}
           </span>
         )}
       </span>
@@ -133,23 +148,23 @@ function RowText({ row }: { readonly row: Row }) {
 const LABEL_CHARS_MAX = 30;
 
 /** A click only expands its label. */
-function PlainRow({ row }: { readonly row: Row }) {
+function PlainRow({ row, hasShares }: RowProps) {
   const [isWhole, setWhole] = useState(false);
   const title = row.title ?? row.label;
   if (row.label.length <= LABEL_CHARS_MAX)
     return (
       <div class="row-button" title={title}>
-        <RowText row={row} />
+        <RowText row={row} hasShares={hasShares} />
       </div>
     );
   return (
     <button type="button" class="row-button" title={title} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-      <RowText row={row} />
+      <RowText row={row} hasShares={hasShares} />
     </button>
   );
 }
 
-function RowContent({ row }: { readonly row: Row }) {
+function RowContent({ row, hasShares }: RowProps) {
   const { filter } = row;
   if (filter)
     return (
@@ -165,7 +180,7 @@ function RowContent({ row }: { readonly row: Row }) {
           onClick={(event) => toggleFilter(filter.dimension, filter.value, choiceOf(event))}
           onKeyDown={onMenuKey}
         >
-          <RowText row={row} />
+          <RowText row={row} hasShares={hasShares} />
         </button>
         <Menu
           label="More options"
@@ -176,22 +191,29 @@ function RowContent({ row }: { readonly row: Row }) {
         />
       </>
     );
-  if (!row.onChoose) return <PlainRow row={row} />;
+  if (!row.onChoose) return <PlainRow row={row} hasShares={hasShares} />;
   return (
     <button type="button" class="row-button" title={row.title ?? row.label} onClick={row.onChoose}>
-      <RowText row={row} />
+      <RowText row={row} hasShares={hasShares} />
     </button>
   );
 }
 
-export function RowList({ rows, label }: { readonly rows: readonly Row[]; readonly label: string }) {
+interface RowListProps {
+  readonly rows: readonly Row[];
+  readonly label: string;
+  /** Keeps room for shares that are not known yet. */
+  readonly hasShares?: boolean;
+}
+
+export function RowList({ rows, label, hasShares = rows.some(({ share }) => share !== null) }: RowListProps) {
   const largest = Math.max(...rows.map(({ count }) => count), 1);
   return (
     <ol class="rows" aria-label={label}>
       {rows.map((row) => (
         <li key={row.key} class={row.isChosen === true ? "row chosen" : "row"}>
           <span class="row-bar" aria-hidden="true" style={{ width: `${(Math.max(row.count, 0) / largest) * 100}%` }} />
-          <RowContent row={row} />
+          <RowContent row={row} hasShares={hasShares} />
           {row.href != null && <RowLink label={row.label} href={row.href} />}
           {row.page != null && <PageLink key={row.page} label={row.label} page={row.page} />}
         </li>

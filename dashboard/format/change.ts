@@ -41,7 +41,7 @@ export function changeOf({ now, before, isLessBetter = false, isNotable = true, 
 /** Smaller counts vary by much from day to day. */
 const NOTABLE_COUNT_MIN = 20;
 const NOTABLE_CHANGE_MIN = 0.05;
-/** In standard deviations of the difference. */
+/** Standard deviations of the difference. */
 const NOTABLE_DEVIATIONS = 3;
 
 /** The variance of a Poisson count is about 1 on this scale, whatever its size (Anscombe 1948). */
@@ -58,7 +58,7 @@ export function isNotableCount(now: number, before: number): boolean {
   );
 }
 
-/** The same for rates: shares of `ofNow` and `ofBefore`. */
+/** Rates are notable by the same rule. They are shares of `ofNow` and `ofBefore`. */
 export function isNotableRate(now: number, before: number, ofNow: number, ofBefore: number): boolean {
   const pooled = (now * ofNow + before * ofBefore) / (ofNow + ofBefore);
   const deviation = Math.sqrt(pooled * (1 - pooled) * (1 / ofNow + 1 / ofBefore));

@@ -4,6 +4,7 @@ import type { Card } from "../../src/shared/site-choices.ts";
 import { osVersionLabel } from "../../src/shared/versions.ts";
 import type { Dimension } from "../api/types.ts";
 import { isVisitDimension, onlyValueOf, VISIT_PREFIX } from "../state/filters.ts";
+import { words } from "../words/words.ts";
 import { LOCALE } from "./locale.ts";
 import { readable, type Spelling } from "./spelling.ts";
 
@@ -29,6 +30,8 @@ interface DimensionInfo {
   readonly filterBy?: SessionPage;
   /** Label of `(unknown)`. */
   readonly unknown?: string;
+  /** What it says of visitors. Undefined where it is an answer like any other. */
+  readonly without?: string;
   readonly format?: (value: string) => string;
   /** Values that are read in another spelling than they are stored in. The service finds them by both. */
   readonly spelling?: Spelling;
@@ -64,6 +67,7 @@ export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
     tab: "Campaign",
     menu: CAMPAIGNS,
     unknown: UNTAGGED,
+    without: words.without.campaign,
   },
   "visit-utm-sources": {
     singular: "UTM source",
@@ -72,6 +76,7 @@ export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
     tab: "UTM source",
     menu: CAMPAIGNS,
     unknown: UNTAGGED,
+    without: words.without.utmSource,
   },
   "visit-utm-mediums": {
     singular: "UTM medium",
@@ -80,6 +85,7 @@ export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
     tab: "UTM medium",
     menu: CAMPAIGNS,
     unknown: UNTAGGED,
+    without: words.without.utmMedium,
   },
   "visit-utm-contents": {
     singular: "UTM content",
@@ -88,30 +94,80 @@ export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
     tab: "UTM content",
     menu: CAMPAIGNS,
     unknown: UNTAGGED,
+    without: words.without.utmContent,
   },
-  "visit-utm-terms": { singular: "UTM term", plural: "UTM terms", card: "sources", tab: "UTM term", menu: CAMPAIGNS, unknown: UNTAGGED },
-  "visit-hostnames": { singular: "Entry hostname", plural: "Entry hostnames", spelling: "host" },
+  "visit-utm-terms": {
+    singular: "UTM term",
+    plural: "UTM terms",
+    card: "sources",
+    tab: "UTM term",
+    menu: CAMPAIGNS,
+    unknown: UNTAGGED,
+    without: words.without.utmTerm,
+  },
+  "visit-hostnames": { singular: "Entry hostname", plural: "Entry hostnames", spelling: "host", without: words.without.hostname },
   // What single events recorded. Views of earlier versions filter by them.
   sources: { singular: "Event source", plural: "Event sources", unknown: DIRECT, spelling: "source" },
   referrers: { singular: "Event referrer", plural: "Event referrers", unknown: DIRECT, spelling: "url" },
-  "utm-campaigns": { singular: "Event campaign", plural: "Event campaigns", unknown: UNTAGGED },
-  "utm-sources": { singular: "Event UTM source", plural: "Event UTM sources", unknown: UNTAGGED },
-  "utm-mediums": { singular: "Event UTM medium", plural: "Event UTM mediums", unknown: UNTAGGED },
-  "utm-contents": { singular: "Event UTM content", plural: "Event UTM contents", unknown: UNTAGGED },
-  "utm-terms": { singular: "Event UTM term", plural: "Event UTM terms", unknown: UNTAGGED },
+  "utm-campaigns": { singular: "Event campaign", plural: "Event campaigns", unknown: UNTAGGED, without: words.without.campaign },
+  "utm-sources": { singular: "Event UTM source", plural: "Event UTM sources", unknown: UNTAGGED, without: words.without.utmSource },
+  "utm-mediums": { singular: "Event UTM medium", plural: "Event UTM mediums", unknown: UNTAGGED, without: words.without.utmMedium },
+  "utm-contents": { singular: "Event UTM content", plural: "Event UTM contents", unknown: UNTAGGED, without: words.without.utmContent },
+  "utm-terms": { singular: "Event UTM term", plural: "Event UTM terms", unknown: UNTAGGED, without: words.without.utmTerm },
   pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top", spelling: "path" },
-  "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "entry-page", spelling: "path" },
-  "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "exit-page", spelling: "path" },
-  hostnames: { singular: "Hostname", plural: "Hostnames", card: "pages", spelling: "host" },
-  countries: { singular: "Country", plural: "Countries", card: "locations", format: countryName },
-  regions: { singular: "Region", plural: "Regions", card: "locations" },
-  cities: { singular: "City", plural: "Cities", card: "locations" },
-  browsers: { singular: "Browser", plural: "Browsers", card: "devices", drillDown: "browser-versions" },
-  "browser-versions": { singular: "Browser version", plural: "Browser versions", versionOf: "browsers" },
-  os: { singular: "OS", plural: "Operating systems", card: "devices", tab: "OS", drillDown: "os-versions" },
-  "os-versions": { singular: "OS version", plural: "OS versions", versionOf: "os", versionLabel: osVersionLabel },
-  "screen-sizes": { singular: "Screen size", plural: "Screen sizes", card: "devices", tab: "Screen size", format: (px) => `${px} px` },
-  devices: { singular: "Device", plural: "Devices", card: "devices", tab: "Device", format: deviceName },
+  "entry-pages": {
+    singular: "Entry page",
+    plural: "Entry pages",
+    card: "pages",
+    tab: "Entry",
+    filterBy: "entry-page",
+    spelling: "path",
+    without: words.without.pageview,
+  },
+  "exit-pages": {
+    singular: "Exit page",
+    plural: "Exit pages",
+    card: "pages",
+    tab: "Exit",
+    filterBy: "exit-page",
+    spelling: "path",
+    without: words.without.pageview,
+  },
+  hostnames: { singular: "Hostname", plural: "Hostnames", card: "pages", spelling: "host", without: words.without.hostname },
+  countries: { singular: "Country", plural: "Countries", card: "locations", format: countryName, without: words.without.country },
+  regions: { singular: "Region", plural: "Regions", card: "locations", without: words.without.region },
+  cities: { singular: "City", plural: "Cities", card: "locations", without: words.without.city },
+  browsers: { singular: "Browser", plural: "Browsers", card: "devices", drillDown: "browser-versions", without: words.without.browser },
+  "browser-versions": {
+    singular: "Browser version",
+    plural: "Browser versions",
+    versionOf: "browsers",
+    without: words.without.version,
+  },
+  os: {
+    singular: "OS",
+    plural: "Operating systems",
+    card: "devices",
+    tab: "OS",
+    drillDown: "os-versions",
+    without: words.without.os,
+  },
+  "os-versions": {
+    singular: "OS version",
+    plural: "OS versions",
+    versionOf: "os",
+    versionLabel: osVersionLabel,
+    without: words.without.version,
+  },
+  "screen-sizes": {
+    singular: "Screen size",
+    plural: "Screen sizes",
+    card: "devices",
+    tab: "Screen size",
+    format: (px) => `${px} px`,
+    without: words.without.screenSize,
+  },
+  devices: { singular: "Device", plural: "Devices", card: "devices", tab: "Device", format: deviceName, without: words.without.device },
   events: { singular: "Event", plural: "Events", format: (name) => (name === "pageview" ? "Pageview" : name) },
 };
 
@@ -139,6 +195,10 @@ export const countryMark = (dimension: Dimension, value: string): string =>
 
 /** Unset values have a meaning of their own: visits that came from nowhere. */
 export const hasDirect = (dimension: Dimension): boolean => DIMENSIONS[dimension].unknown === DIRECT;
+
+/** Values that say something. The others are told of in a note: they would flatten the bars of a list. */
+export const isAnswer = (dimension: Dimension, value: string): boolean =>
+  value !== UNRECORDED || DIMENSIONS[dimension].without === undefined;
 
 /** The realtime report's text for visitors without a source. No filter matches it. */
 export const DIRECT_SOURCE = "(direct)";

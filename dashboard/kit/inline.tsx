@@ -52,7 +52,9 @@ export const Marked = ({ text }: { readonly text: string }) => (
 const DIRECTIONS = { up: words.kit.upBy, down: words.kit.downBy, same: words.kit.unchanged } as const;
 
 /** Marks a change from zero, which has no percentage. */
-export const NewValue = () => <span class="change dim">{words.kit.newValue}</span>;
+export const NewValue = ({ isNotable = false }: { readonly isNotable?: boolean }) => (
+  <span class={`change ${isNotable ? "better" : "dim"}`}>{words.kit.newValue}</span>
+);
 
 /** Shows direction as an arrow, meaning as color, and both as text for screen readers. */
 export function Change({ title, ...values }: Values & { readonly title?: string }) {

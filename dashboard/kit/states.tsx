@@ -22,9 +22,16 @@ export const Skeleton = ({ rows = 9 }: SkeletonProps) => (
   </div>
 );
 
-export const Loading = ({ rows }: SkeletonProps) => (
+/** Has the height of a map as wide as the card, and of its foot. */
+export const MapPlaceholder = () => (
+  <div class="skeleton map-placeholder" aria-hidden="true">
+    <div class="map-place" />
+  </div>
+);
+
+export const Loading = ({ rows, children }: SkeletonProps & { readonly children?: ComponentChildren }) => (
   <div class="loading" role="status" aria-label={words.kit.loading}>
-    <Skeleton rows={rows} />
+    {children ?? <Skeleton rows={rows} />}
   </div>
 );
 
@@ -92,17 +99,19 @@ interface ReportViewProps<T> {
   readonly report: Report<T>;
   /** Rows of the loading state. */
   readonly rows?: number;
+  /** Replaces the rows. */
+  readonly placeholder?: ComponentChildren;
   readonly children: (data: T) => ComponentChildren;
 }
 
-export function ReportView<T>({ report, rows, children }: ReportViewProps<T>) {
+export function ReportView<T>({ report, rows, placeholder, children }: ReportViewProps<T>) {
   const { data, error, isStale } = report;
   if (error) return <Failure report={report} />;
   return (
     <>
       <ReadingNote report={report} />
       {data === undefined ? (
-        <Loading {...(rows !== undefined && { rows })} />
+        <Loading rows={rows}>{placeholder}</Loading>
       ) : (
         <div class={isStale ? "report stale" : "report"} aria-busy={isStale}>
           {children(data)}

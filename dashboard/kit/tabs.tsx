@@ -2,6 +2,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { navigate, param } from "../state/url.ts";
+import { site } from "../state/view.ts";
+import { useKeptHeight } from "./kept-height.ts";
 import { Menu } from "./menu.tsx";
 
 export interface Tab {
@@ -94,23 +96,6 @@ function useNear<E extends HTMLElement>() {
   return { ref, isNear };
 }
 
-/** The style of cards reads it: a card keeps its height while it loads. */
-const HEIGHT_PROPERTY = "--loaded-height";
-
-function useSteadyHeight<E extends HTMLElement>() {
-  const ref = useRef<E>(null);
-  useEffect(() => {
-    const box = ref.current;
-    if (!box) return;
-    const observer = new ResizeObserver(() => {
-      if (!box.querySelector(".skeleton")) box.style.setProperty(HEIGHT_PROPERTY, `${box.offsetHeight}px`);
-    });
-    observer.observe(box);
-    return () => observer.disconnect();
-  }, []);
-  return ref;
-}
-
 interface TabbedCardProps {
   readonly title: string;
   readonly class?: string;
@@ -123,7 +108,8 @@ interface TabbedCardProps {
 /** Loads its content when it comes near the viewport, or before printing. */
 export function TabbedCard({ title, class: className = "card", param: paramName, tabs, children }: TabbedCardProps) {
   const { ref, isNear } = useNear<HTMLElement>();
-  const body = useSteadyHeight<HTMLDivElement>();
+  const tab = chosenTab(paramName, tabs);
+  const body = useKeptHeight<HTMLDivElement>([site.value, paramName, tab].join(" "));
   return (
     <section class={className} aria-label={title} ref={ref} data-card={paramName}>
       <header class="card-head">
@@ -131,7 +117,7 @@ export function TabbedCard({ title, class: className = "card", param: paramName,
         <Tabs label={title} param={paramName} tabs={tabs} />
       </header>
       <div class="card-body" ref={body}>
-        {children(chosenTab(paramName, tabs), isNear)}
+        {children(tab, isNear)}
       </div>
     </section>
   );

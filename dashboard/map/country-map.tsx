@@ -2,9 +2,10 @@
 import { useMemo } from "preact/hooks";
 import { UNRECORDED } from "../../src/shared/filters.ts";
 import type { Reports } from "../api/types.ts";
+import { Footnote } from "../filters/footnote.tsx";
 import { countOf } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
-import { Empty, ReportView } from "../kit/states.tsx";
+import { Empty, MapPlaceholder, ReportView } from "../kit/states.tsx";
 import { useBreakdown } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { totalVisitors } from "../state/statistics.ts";
@@ -39,7 +40,7 @@ function CountryVisitors({ breakdown }: { readonly breakdown: Reports["breakdown
             Details<span class="unseen"> of Countries</span>
           </LinkButton>
         )}
-        {unknown > 0 && <small>{countOf(unknown, visitorWords.value)} with unknown location</small>}
+        {unknown > 0 && <Footnote dimension="countries" counted={countOf(unknown, visitorWords.value)} />}
       </footer>
     </>
   );
@@ -47,5 +48,9 @@ function CountryVisitors({ breakdown }: { readonly breakdown: Reports["breakdown
 
 export function CountryMap() {
   const report = useBreakdown("countries", { ...scope.value, limit: COUNTRIES_MAX });
-  return <ReportView report={report}>{(breakdown) => <CountryVisitors breakdown={breakdown} />}</ReportView>;
+  return (
+    <ReportView report={report} placeholder={<MapPlaceholder />}>
+      {(breakdown) => <CountryVisitors breakdown={breakdown} />}
+    </ReportView>
+  );
 }

@@ -166,7 +166,7 @@ describe("the details of a card", () => {
 
   it("have pages of 100 rows, past 1,000, and a search of the service in all of them", async () => {
     const dialog = await open("&panel=pages", BIG_SITE);
-    await dialog.getByText(`1,252 values · Page 1 of 13`).waitFor();
+    await dialog.getByText(`1,252 pages · Page 1 of 13`).waitFor();
     expect(await orderBy("Page")).toBe("ascending");
     expect((await column("Page")).length).toBe(100);
     for (let number = 2; number <= 13; number++) {
@@ -177,7 +177,7 @@ describe("the details of a card", () => {
     expect((await column("Page")).at(-1)).toBe("=1+1");
     expect(await dialog.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Search").fill("AGE/12");
-    await dialog.getByText("50 values").waitFor();
+    await dialog.getByText("50 pages").waitFor();
     expect(await dialog.getByRole("button", { name: "Next" }).count()).toBe(0);
     await settled();
     expect(await column("Page")).toEqual(Array.from({ length: 50 }, (_, i) => pathOf(1200 + i)));
@@ -217,13 +217,13 @@ describe("the details of a card", () => {
 
   it("are searched by what readers see, whatever the service calls it, with pages, totals and files of the same rows", async () => {
     const dialog = await open("&panel=visit-sources&search=direct", DIRECT_SITE);
-    await dialog.getByText("121 values · Page 1 of 2").waitFor();
+    await dialog.getByText("121 sources · Page 1 of 2").waitFor();
     expect((await column("Source"))[0]).toBe("Direct / none");
     const csv = await saved("CSV");
     expect(csv.text.trimEnd().split("\r\n").length).toBe(1 + 121);
     expect(csv.text).toContain('"(unknown)","Direct / none","2"');
     await dialog.getByLabel("Search").fill("unknown");
-    await dialog.getByText("1 value", { exact: true }).waitFor();
+    await dialog.getByText("1 source", { exact: true }).waitFor();
     await settled();
     expect(await column("Source")).toEqual(["unknown pleasures"]);
     await open("&panel=screen-sizes&search=1920+px", DIRECT_SITE);
@@ -237,7 +237,7 @@ describe("the details of a card", () => {
     expect(await orderBy("Country")).toBe("ascending");
     expect((await column("Country")).map((text) => text.replace(/^[A-Z]{2} ?/, ""))).toEqual(["France", "Germany"]);
     await dialog.getByLabel("Search").fill("german");
-    await dialog.getByText("1 value").waitFor();
+    await dialog.getByText("1 country").waitFor();
     expect(JSON.parse((await saved("JSON")).text)).toMatchObject([{ value: "DE", label: "Germany" }]);
   });
 
@@ -265,7 +265,7 @@ describe("the details of a card", () => {
     await rowIn("from", "Bing")
       .getByRole("button", { name: /^Bing .*6 up by 100%$/ })
       .waitFor();
-    expect(await cardOf(page, "from").locator(".column-heads").innerText()).toMatch(/^Source\s+Visitors\s+Change$/);
+    expect(await cardOf(page, "from").locator(".column-heads").innerText()).toMatch(/^Source\s+Visitors\s+Share\s+Change$/);
     const rightOf = (locator: Locator) =>
       locator.evaluateAll((found) => found.map((element) => Math.round(element.getBoundingClientRect().right)));
     for (const part of [".row-count", ".row-change"]) expect(new Set(await rightOf(cardOf(page, "from").locator(part))).size).toBe(1);

@@ -131,7 +131,7 @@ describe("a share link in a frame of another site", () => {
       .locator("[data-card=pages]")
       .getByRole("button", { name: /Details/ })
       .click();
-    await frame.getByRole("dialog").getByText("2 values").waitFor();
+    await frame.getByRole("dialog").getByText("2 pages").waitFor();
     await page.keyboard.press("Escape");
     await frame.getByRole("dialog").waitFor({ state: "detached" });
     expect(problems).toEqual([]);

@@ -88,8 +88,8 @@ describe("the dashboard", () => {
     expect(await rowsOf(page, "places")).toEqual([
       ["DEGermany", "5"],
       ["FRFrance", "3"],
-      ["Unknown", "1"],
     ]);
+    expect(await cardOf(page, "places").locator(".footnote").textContent()).toBe("1 visitor with an unknown country");
     const goals = await api<{ name: string; visitors: number; conversion_rate: number }[]>("goals");
     expect((await rowsOf(page, "did")).map(([name]) => name)).toEqual(goals.map(({ name }) => name));
     expect((await rowsOf(page, "did"))[0]?.[1]).toBe("44.4%  ·  4");

@@ -186,7 +186,7 @@ describe("a viewer's page", () => {
 
     it("has the details of a card and downloads within its limits", async () => {
       const page = await open(link.token, "?panel=pages");
-      await page.getByRole("dialog").getByText("3 values").waitFor();
+      await page.getByRole("dialog").getByText("3 pages").waitFor();
       const saved = page.waitForEvent("download");
       await page.getByRole("button", { name: "Download CSV" }).click();
       expect(await readFile(await (await saved).path(), "utf8")).not.toContain("secret");
