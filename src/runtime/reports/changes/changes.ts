@@ -1,10 +1,384 @@
 /** What changed in a period, and which values stand apart: the analysis behind `GET /api/stats/changes` (docs/internals/changes.md). */
-import type { ChangesInput, DrillQuery, DrillRows } from "./input.ts";
-import type { ChangesResult } from "./result.ts";
+import { filterOf, printFilter } from "../../../shared/filters.ts";
+import { Decimal, decimalFromCents } from "../../base/decimal.ts";
+import { hourBand } from "./bands.ts";
+import {
+  amountOf,
+  changeOf,
+  contributionsOf,
+  deltaOf,
+  isRatio,
+  type Kind,
+  NO_SIDE,
+  rateOf,
+  type Side,
+  type Sides,
+  withoutValue,
+} from "./contributions.ts";
+import { BAND_DEVIATIONS, FINDINGS_MAX, FLOOR_SHARE, FLOOR_VISITS, dayIsNoted, rangeOf } from "./counts.ts";
+import { hourAt } from "./gaps.ts";
+import { spanOf } from "./history.ts";
+import {
+  type ChangeMetric,
+  type ChangesInput,
+  type DayValueTally,
+  hasTypical,
+  HISTORY_DAYS,
+  TYPICAL_DAYS_MAX,
+  type Window,
+} from "./input.ts";
+import { type Found, type Judged, judgeView, ratioJudgeOf } from "./judged.ts";
+import { longDays, longFindings } from "./long.ts";
+import { Judge, NAMED_DIMENSIONS } from "./naming.ts";
+import { RATE_CHANGE_MIN, rateDeviation } from "./ratios.ts";
+import type { Amount, BandPoint, ChangesResult, UnusualDay, Verdict } from "./result.ts";
+import { sideOf, sidesByValue, sidesOfDays, typicalSide } from "./sides.ts";
+import { countOfRoot, rootOf } from "./statistics.ts";
+import { withSentences } from "./telling.ts";
+import { centsOf, seriesOf, type View, viewOf } from "./view.ts";
 
-export declare function changesOf(input: ChangesInput): ChangesResult;
+const DAY_MS = 86_400_000;
+const DAY_HOURS = 24;
+const WEEK_DAYS = 7;
+const HISTORY_WEEKS = HISTORY_DAYS / WEEK_DAYS;
 
-/** null if the first finding needs none. Ask it only for periods of few events, and leave `drill` null otherwise. */
-export declare function drillNeeded(input: ChangesInput, result: ChangesResult): DrillQuery | null;
+/** Today so far is judged from this typical value on. */
+const TODAY_VISITS_MIN = 20;
 
-export declare function withDrill(input: ChangesInput, result: ChangesResult, rows: readonly DrillRows[]): ChangesResult;
+const PAYMENT_SHARE_MIN = 0.5;
+const CAVEATS_PER_CODE_MAX = 10;
+
+/** The answer without its sentences. */
+type Told = Parameters<typeof withSentences>[0];
+
+export const kindOf = (metric: ChangeMetric): Kind => {
+  if (metric === "revenue") return "money";
+  return metric === "bounce_rate" || metric === "conversion_rate" || metric === "views_per_visit" || metric === "duration"
+    ? metric
+    : "count";
+};
+
+const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+
+const hourOf = (view: View, hour: number): string => {
+  const at = hourAt(hour);
+  return `${dateOf(view.firstDay - HISTORY_DAYS + at.day)} ${String(at.hour).padStart(2, "0")}:00`;
+};
+
+/** Names of sessions' dimensions in filters (docs/http-api.md, "Filters"). */
+const FILTER_NAMES: Readonly<Record<string, string>> = { "entry-pages": "entry-page", "exit-pages": "exit-page" };
+
+const filtersOf = (dimension: string, value: string): string =>
+  printFilter(filterOf(FILTER_NAMES[dimension] ?? dimension, "in", false, [value]));
+
+const isNamed = (dimension: string): boolean => (NAMED_DIMENSIONS as readonly string[]).includes(dimension);
+
+/** Ranges of single days and of the tested days, in what the answer shows. */
+class Ranges {
+  readonly #kind: Kind;
+  readonly #view: View;
+  /** Of money: its series in units of the mean payment, so that its own noise is measured. */
+  readonly #judge: Judge;
+  readonly #unit: number;
+
+  constructor(kind: Kind, view: View) {
+    this.#kind = kind;
+    this.#view = view;
+    const { history, window } = view;
+    const total = kind === "money" ? seriesOf(window.days, window, centsOf) : history.total;
+    const payments = history.total.reduce((sum, count) => sum + count, 0);
+    const mean = payments > 0 ? Math.abs(total.reduce((sum, cents) => sum + cents, 0)) / payments : 0;
+    this.#unit = kind === "money" && mean > 0 ? mean : 1;
+    this.#judge = new Judge({ ...history, total: total.map((count) => count / this.#unit) });
+  }
+
+  of(days: readonly number[]): { readonly expected: Amount; readonly low: Amount; readonly high: Amount } {
+    const span = spanOf(this.#view.history, days);
+    if (isRatio(this.#kind)) {
+      const judge = ratioJudgeOf(this.#kind, this.#view);
+      const expected = rateOf(typicalSide(this.#kind, this.#view.window.days, this.#view.firstDay, span.all));
+      const deviation = BAND_DEVIATIONS * rateDeviation(judge, span);
+      const highest = this.#kind === "bounce_rate" || this.#kind === "conversion_rate" ? 1 : Number.POSITIVE_INFINITY;
+      return { expected, low: Math.max(0, expected - deviation), high: Math.min(highest, expected + deviation) };
+    }
+    const { expected, low, high } = rangeOf(this.#judge, span);
+    const amount = (count: number): Amount =>
+      this.#kind === "money" ? new Decimal(decimalFromCents(BigInt(Math.round(count * this.#unit)))) : count;
+    return {
+      expected: amountOf(this.#kind, typicalSide(this.#kind, this.#view.window.days, this.#view.firstDay, span.all)),
+      low: amount(Math.min(low, expected)),
+      high: amount(high),
+    };
+  }
+}
+
+/** One window: what is expected of it, what is found, and its sums beside those that it is compared with. */
+interface Analysis {
+  readonly kind: Kind;
+  readonly view: View;
+  /** null if nothing is expected, or too little so far. */
+  readonly judged: Judged | null;
+  readonly total: Sides;
+  readonly values: ReadonlyMap<string, ReadonlyMap<string, Sides>>;
+}
+
+function analyse(input: ChangesInput, window: Window, compared: Window | null): Analysis {
+  const kind = kindOf(input.metric);
+  const { now, dataFirstDay } = input;
+  const view = viewOf(window, dataFirstDay, now && now.day >= window.firstDay && now.day <= window.lastDay ? now : null);
+  const weights = hasTypical(window, dataFirstDay) ? view.span.all : null;
+  const typical = weights && typicalSide(kind, window.days, window.firstDay, weights);
+  const isTooEarly = view.completeDays.length === 0 && typical !== null && typical.count < TODAY_VISITS_MIN;
+  return {
+    kind,
+    view,
+    judged:
+      weights === null || view.testedDays.length === 0 || isTooEarly
+        ? null
+        : judgeView(kind, view, input.caution ?? 0, FINDINGS_MAX, input.metric === "visits"),
+    total: { before: compared ? sideOf(kind, compared.total) : (typical ?? NO_SIDE), after: sideOf(kind, window.total), typical },
+    values: new Map(
+      window.dimensions.map((tallies) => [tallies.dimension, sidesByValue(kind, tallies, window, weights, compared)] as const),
+    ),
+  };
+}
+
+/** A value's numbers: over the window, or on the days of its finding. */
+function sidesOfFound(
+  { kind, view, total, values }: Analysis,
+  { dimension, value, ofDays }: Pick<Found, "dimension" | "value" | "ofDays">,
+) {
+  if (ofDays === null) return { all: total, own: values.get(dimension)?.get(value) ?? { before: NO_SIDE, after: NO_SIDE, typical: null } };
+  const rows = view.window.dimensions.find((tallies) => tallies.dimension === dimension)?.byDay ?? [];
+  const ofValue = rows.filter((row: DayValueTally) => row.value === value);
+  return {
+    all: sidesOfDays(kind, view.window.days, view.firstDay, ofDays.days, ofDays.weights),
+    own: sidesOfDays(kind, ofValue, view.firstDay, ofDays.days, ofDays.weights),
+  };
+}
+
+function findingOf(analysis: Analysis, found: Found): Told["findings"][number] {
+  const { kind, view } = analysis;
+  const { dimension, value } = found;
+  const { all, own } = sidesOfFound(analysis, found);
+  return {
+    dimension,
+    value,
+    also: found.also,
+    dates: found.days.map((day) => dateOf(view.firstDay + day)),
+    before: amountOf(kind, own.before),
+    after: amountOf(kind, own.after),
+    delta: deltaOf(kind, own.before, own.after),
+    typical: own.typical && amountOf(kind, own.typical),
+    share: found.share,
+    z: found.z,
+    contrast_z: found.contrast,
+    recurring: found.isRecurring,
+    without_value: { ...withoutValue(kind, all, own), ordinary: found.isOrdinaryWithout },
+    drill: null,
+    filters: filtersOf(dimension, value),
+  };
+}
+
+/** Values of a long period that stand far apart. */
+function longFindingsOf(analysis: Analysis, compared: Window | null): Told["findings"] {
+  const { kind, view, total } = analysis;
+  if (compared === null || isRatio(kind) || !isLarge(kind, total)) return [];
+  return longFindings(view.window, compared, isNamed)
+    .slice(0, 1)
+    .map(({ dimension, value, share, contrast }) => {
+      const { own } = sidesOfFound(analysis, { dimension, value, ofDays: null });
+      return {
+        dimension,
+        value,
+        also: [],
+        dates: [],
+        before: amountOf(kind, own.before),
+        after: amountOf(kind, own.after),
+        delta: deltaOf(kind, own.before, own.after),
+        typical: null,
+        share,
+        z: null,
+        contrast_z: contrast,
+        recurring: false,
+        without_value: { ...withoutValue(kind, total, own), ordinary: null },
+        drill: null,
+        filters: filtersOf(dimension, value),
+      };
+    });
+}
+
+/** Shares of nearly nothing explode: the change must pass the floors. */
+function isLarge(kind: Kind, { before, after }: Sides): boolean {
+  if (isRatio(kind)) return Math.abs(rateOf(after) - rateOf(before)) >= RATE_CHANGE_MIN * rateOf(before);
+  const [from, to] = [Number(before.units), Number(after.units)];
+  const isLargeShare = Math.abs(to - from) >= FLOOR_SHARE * Math.abs(from);
+  return isLargeShare && (kind === "money" || Math.abs(after.count - before.count) >= FLOOR_VISITS);
+}
+
+function daysOf({ kind, view, judged }: Analysis): UnusualDay[] {
+  if (judged === null) return [];
+  const ranges = new Ranges(kind, view);
+  return judged.days.map(({ day, z, finding }) => ({
+    date: dateOf(view.firstDay + day),
+    value: amountOf(kind, countedSide(kind, view, [day])),
+    ...ranges.of([day]),
+    z,
+    finding,
+  }));
+}
+
+const countedSide = (kind: Kind, view: View, days: readonly number[]): Side =>
+  sidesOfDays(kind, view.window.days, view.firstDay, days, spanOf(view.history, days).all).after;
+
+/** Days of a long period, against their neighbors. */
+function longDaysOf({ kind, view }: Analysis): UnusualDay[] {
+  if (kind !== "count") return [];
+  const series = view.history.total.slice(HISTORY_DAYS, HISTORY_DAYS + view.completeDays.length);
+  return longDays(series)
+    .filter(({ z, value, expected }) => dayIsNoted(z, value, expected, series.length))
+    .toSorted((a, b) => Math.abs(b.z) - Math.abs(a.z))
+    .slice(0, FINDINGS_MAX)
+    .map(({ day, value, expected, z, deviation }) => ({
+      date: dateOf(view.firstDay + day),
+      value,
+      expected,
+      low: countOfRoot(rootOf(expected) - BAND_DEVIATIONS * deviation),
+      high: countOfRoot(rootOf(expected) + BAND_DEVIATIONS * deviation),
+      z,
+      finding: null,
+    }));
+}
+
+function bandOf({ kind, view }: Analysis, band: "day" | "hour"): BandPoint[] {
+  if (band === "hour") {
+    return hourBand(view).map(({ day, hour, low, expected, high }) => ({
+      date: `${dateOf(view.firstDay + day)} ${String(hour).padStart(2, "0")}:00`,
+      low,
+      expected,
+      high,
+    }));
+  }
+  const ranges = new Ranges(kind, view);
+  return Array.from({ length: view.days }, (_, day) => ({ date: dateOf(view.firstDay + day), ...ranges.of([day]) }));
+}
+
+function gapCaveats({ view }: Analysis): Told["caveats"] {
+  return view.gaps
+    .filter(({ to }) => to > HISTORY_DAYS * DAY_HOURS)
+    .slice(0, CAVEATS_PER_CODE_MAX)
+    .map(({ from, to }) => ({ code: "tracking_gap", from: hourOf(view, from), to: hourOf(view, to) }));
+}
+
+/** A single payment of more than half of the change. */
+function paymentCaveat(period: Window, { kind, total }: Analysis): Told["caveats"] {
+  const { largestPayment } = period;
+  if (kind !== "money" || !largestPayment || !isLarge(kind, total)) return [];
+  const change = total.after.units - total.before.units;
+  if (Number(largestPayment.cents) < PAYMENT_SHARE_MIN * Number(change) || change <= 0n) return [];
+  return [{ code: "one_payment", from: dateOf(largestPayment.day), amount: amountOf(kind, { ...NO_SIDE, units: largestPayment.cents }) }];
+}
+
+function caveatsOf(input: ChangesInput, analysis: Analysis, told: Judged | null): Told["caveats"] {
+  const { view } = analysis;
+  const first = view.firstDay - (hasTypical(input.period, input.dataFirstDay) ? HISTORY_DAYS : 0);
+  const facts = input.facts
+    .filter(({ firstDay, lastDay }) => lastDay >= first && firstDay <= input.period.lastDay)
+    .slice(0, CAVEATS_PER_CODE_MAX)
+    .map(({ code, firstDay, lastDay }) => ({ code, from: dateOf(firstDay), to: dateOf(lastDay) }));
+  const isPartial = hasTypical(input.period, input.dataFirstDay) && view.history.weeks < HISTORY_WEEKS;
+  return [
+    ...gapCaveats(analysis),
+    ...(told?.findings[0]?.looksAutomated ? [{ code: "bot_like" as const }] : []),
+    ...paymentCaveat(input.period, analysis),
+    ...(isPartial ? [{ code: "partial_history" as const, from: dateOf(input.dataFirstDay) }] : []),
+    ...facts,
+  ];
+}
+
+interface Conclusion {
+  readonly verdict: Verdict;
+  readonly reason?: NonNullable<ChangesResult["reason"]>;
+  readonly findings: Told["findings"];
+  /** Whose findings they are. */
+  readonly of: Judged | null;
+}
+
+function conclusionOf(input: ChangesInput, analysis: Analysis): Conclusion {
+  const { judged, view } = analysis;
+  const { period, compared, dataFirstDay } = input;
+  const hasGap = view.gaps.some(({ to }) => to > HISTORY_DAYS * DAY_HOURS);
+  if (judged === null) {
+    if (hasTypical(period, dataFirstDay)) {
+      if (hasGap) return { verdict: "incomplete", reason: "incomplete", findings: [], of: null };
+      return { verdict: "compared", reason: "too_early", findings: [], of: null };
+    }
+    if (period.lastDay - period.firstDay < TYPICAL_DAYS_MAX) return { verdict: "too_new", reason: "too_new", findings: [], of: null };
+    const findings = longFindingsOf(analysis, compared);
+    return { verdict: findings.length > 0 ? "explained" : "compared", reason: "long_period", findings, of: null };
+  }
+  const findings = judged.findings.map((found) => findingOf(analysis, found));
+  if (judged.verdict !== "ordinary") return { verdict: judged.verdict, findings, of: judged };
+  if (hasGap) return { verdict: "incomplete", findings, of: judged };
+  if (compared !== null && compared.days.length > 0 && hasTypical(compared, dataFirstDay)) {
+    const earlier = analyse(input, compared, null);
+    if (earlier.judged?.isPeriodUnusual) {
+      const ofEarlier = earlier.judged.findings.map((found) => findingOf(earlier, found));
+      return { verdict: "unusual_comparison", findings: ofEarlier, of: earlier.judged };
+    }
+  }
+  return { verdict: "ordinary", findings, of: judged };
+}
+
+export function changesOf(input: ChangesInput): ChangesResult {
+  const { period, compared, metric, compare, limit, band } = input;
+  const analysis = analyse(input, period, compared);
+  const { kind, view, judged, total, values } = analysis;
+  const { verdict, reason, findings, of } = conclusionOf(input, analysis);
+  const hasBefore = compared !== null || total.typical !== null;
+  const isLong = reason === "long_period";
+  return withSentences(
+    {
+      metric,
+      ...(input.goal !== undefined && { goal: input.goal }),
+      ...(input.currency !== undefined && { currency: input.currency }),
+      start_date: dateOf(period.firstDay),
+      end_date: dateOf(period.lastDay),
+      verdict,
+      comparison: {
+        compare,
+        ...(compared && { start_date: dateOf(compared.firstDay), end_date: dateOf(compared.lastDay) }),
+        ...(judged && { reference_days: view.span.all.at.length }),
+      },
+      total: {
+        before: hasBefore ? amountOf(kind, total.before) : null,
+        after: amountOf(kind, total.after),
+        delta: hasBefore ? deltaOf(kind, total.before, total.after) : null,
+        change: hasBefore ? changeOf(kind, total.before, total.after) : null,
+      },
+      typical: judged && {
+        ...new Ranges(kind, view).of(view.testedDays),
+        counted: amountOf(kind, countedSide(kind, view, view.testedDays)),
+        z: judged.z,
+        trend_per_week: Math.expm1(view.history.slope),
+      },
+      ...(reason && { reason }),
+      findings,
+      ...(judged?.mix && { mix: judged.mix }),
+      dimensions: [...values].map(([dimension, ofDimension]) =>
+        contributionsOf(kind, total, { dimension, values: ofDimension }, limit, isLarge(kind, total)),
+      ),
+      days: isLong ? longDaysOf(analysis) : daysOf(analysis),
+      ...(band && hasTypical(period, input.dataFirstDay) && { band: bandOf(analysis, band) }),
+      caveats: caveatsOf(input, analysis, of),
+      noise: {
+        dispersion: judged?.dispersion ?? null,
+        persistence: judged?.persistence ?? null,
+        weeks: view.history.weeks,
+        tried: judged?.tried ?? 0,
+      },
+      floors: { visits: FLOOR_VISITS, share: FLOOR_SHARE },
+    },
+    input.nameOf,
+  );
+}

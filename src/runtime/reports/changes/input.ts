@@ -83,6 +83,8 @@ export interface Window {
   /** Exact sum of the window, as `main` has it. */
   readonly total: Tally;
   readonly days: readonly DayTally[];
+  /** With `revenue`: the largest single payment of the window, if it has one. */
+  readonly largestPayment?: { readonly day: number; readonly cents: bigint };
   /** The same days. May be empty: then there is no band by hour, no gap is found, and today has no verdict. */
   readonly hours: readonly HourTally[];
   readonly dimensions: readonly DimensionTallies[];

@@ -134,13 +134,18 @@ export interface ChangesResult {
     readonly expected: Amount;
     readonly low: Amount;
     readonly high: Amount;
+    /** What was counted on the tested days: those without a tracking gap. */
+    readonly counted: Amount;
     readonly z: number;
     /** 0 without a trend. */
     readonly trend_per_week: number;
   } | null;
   /** Why `typical` is null. */
-  readonly reason?: "too_new" | "long_period" | "too_early";
+  readonly reason?: "too_new" | "long_period" | "too_early" | "incomplete";
+  /** Of `unusual_comparison`: those of the earlier window. */
   readonly findings: readonly Finding[];
+  /** Of a ratio: more (or fewer) visits of this value moved it; no value's own rate did. */
+  readonly mix?: ValueOf;
   readonly dimensions: readonly DimensionChanges[];
   readonly days: readonly UnusualDay[];
   readonly band?: readonly BandPoint[];
