@@ -1,6 +1,6 @@
 /** The Durable Object of one site: its journal, engine and caches, and all work on its files. */
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import { isSiteId } from "../../src/runtime/base/config/names.ts";
+import { DEMO_SITE, isSiteId } from "../../src/runtime/base/config/names.ts";
 import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../src/storage/record-store.ts";
 import type { AdmittedSite } from "../../src/runtime/ingest/admission.ts";
 import { addActivity, gaugesOf, takeActivity } from "../../src/runtime/base/metrics/metrics.ts";
@@ -81,6 +81,8 @@ export class SiteObject extends ServiceObject<SiteInstance> {
   }
 
   protected override async answerBy(instance: SiteInstance, request: Request, connection: Connection): Promise<Response> {
+    // Requests continue it, and the daily alarm: an alarm a minute would cost money for a demo that nobody looks at.
+    if (instance.siteId === DEMO_SITE) instance.services.demoSite.tick();
     const response = await instance.answer(request, { ...connection, prepare: () => this.#note(instance) });
     await this.#ensureAlarm();
     return response;

@@ -7,7 +7,7 @@ import { LinkButton, Marked } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
-import { isRealtime, openPanel, openSite, site } from "../state/view.ts";
+import { openPanel, openSite, site } from "../state/view.ts";
 import { serviceFindings } from "./service-findings.ts";
 
 export const OpenInstanceNotice = () =>
@@ -55,9 +55,9 @@ export function DemoNotice({ sites }: { readonly sites: readonly string[] }) {
   return (
     <div class="notice demo-notice">
       <p>
-        Demo data: this site is made up.{isRealtime() && " No new visits arrive, so realtime is empty half an hour after it was made."}{" "}
+        This is a demo with made-up visits.{" "}
         <button type="button" class="link" disabled={isBusy} onClick={run}>
-          {isBusy ? "Removing…" : "Remove it"}
+          {isBusy ? "Removing…" : "Remove the demo"}
         </button>
       </p>
       <Problem text={problem} />

@@ -48,8 +48,8 @@ const NAME_IS_TAKEN = `\`${DEMO_SITE}\` has events that were not made up.`;
 const OPERATIONS = {
   "POST /api/demo": {
     operationId: "makeDemoSite",
-    summary: "Makes the demo site, or brings it up to date",
-    description: "A year of made-up events up to now, the same in every instance. No other site is touched.",
+    summary: "Makes the demo site, or completes it",
+    description: "A year of made-up events up to now, the same in every instance, which goes on. No other site is touched.",
     answers: { 200: answer("The demo site is complete.", "DemoSite") },
     refusals: {
       already_configured: NAME_IS_TAKEN,

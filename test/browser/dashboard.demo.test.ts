@@ -35,7 +35,7 @@ describe("the demo site in the dashboard", () => {
   }
 
   const explore = (page: Page) => page.getByRole("button", { name: "Explore a demo site" });
-  const notice = (page: Page) => page.getByText("Demo data: this site is made up.");
+  const notice = (page: Page) => page.getByText("This is a demo with made-up visits.");
   const siteOf = async (page: Page) => (await urlOf(page)).searchParams.get("site");
   const sendEvent = (d: string) =>
     fetch(`${server.origin}/api/event`, {
@@ -58,7 +58,7 @@ describe("the demo site in the dashboard", () => {
     expect(await violationsOf(page)).toEqual([]);
 
     await page.reload();
-    await page.getByRole("button", { name: "Remove it" }).click();
+    await page.getByRole("button", { name: "Remove the demo" }).click();
     await page.getByRole("heading", { name: "Welcome" }).waitFor();
     await explore(page).waitFor();
     expect(await siteOf(page)).toBeNull();
@@ -81,7 +81,7 @@ describe("the demo site in the dashboard", () => {
     await page.goto(`${server.origin}/?site=${DEMO_SITE}&panel=snippet&view=realtime`);
     await page.getByText("The demo site is made up and needs no tracking code.").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByText("No new visits arrive").waitFor();
+    await page.locator(".realtime").waitFor();
 
     expect((await sendEvent("own.example")).status).toBe(202);
     await page.evaluate("localStorage.clear()");
@@ -101,11 +101,11 @@ describe("the demo site in the dashboard", () => {
     await page.route("**/api/demo", (route) =>
       route.fulfill({ status: 503, headers: { "retry-after": "10" }, json: { error: "Not removed completely." } }),
     );
-    await page.getByRole("button", { name: "Remove it" }).click();
+    await page.getByRole("button", { name: "Remove the demo" }).click();
     await page.getByText("Not removed completely.").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.unrouteAll();
-    await page.getByRole("button", { name: "Remove it" }).click();
+    await page.getByRole("button", { name: "Remove the demo" }).click();
     await notice(page).waitFor({ state: "detached" });
     expect(await siteOf(page)).toBe("own.example");
     await page.getByRole("button", { name: "Site: own.example" }).click();

@@ -86,7 +86,7 @@ function logStart({ origin, dataFolder, services }: Instance, config: Config, lo
   logProtection(config, services.setupCode, log);
 }
 
-const DEMO_OPTION: CommandOption = { name: "--demo", help: "make the demo site or update it" };
+const DEMO_OPTION: CommandOption = { name: "--demo", help: "make the demo site or complete it" };
 
 /** Runs in the background: events and reports need not wait for it. */
 async function makeDemo({ services: { demoSite }, origin }: Instance, config: Config, log: Log): Promise<void> {

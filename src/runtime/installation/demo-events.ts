@@ -1,4 +1,4 @@
-/** The made-up events of a day of the demo site: a weekly rhythm, slow growth, and a day on the front page of Hacker News now and then. */
+/** The made-up events of a day of the demo site: a weekly rhythm, slow growth, and what happens twice a year (`HAPPENINGS`). */
 import { DAY_MS, type EpochMs, type LocalDate, type SiteId, startOfDayMs, type StoredEvent, UNRECORDED } from "../../storage/event.ts";
 import { FILE_DOWNLOAD, OUTBOUND_CLICK, PAGEVIEW } from "../base/config/names.ts";
 import { dayNumberOf } from "../../storage/calendar.ts";
@@ -176,7 +176,17 @@ export function visitorFrom(ofDay: OfDay, numbers: Numbers, source?: Source): Vi
   return { ...ofDay, visitorId, ...(source ?? SOURCE(numbers)), ...campaign, ...PLACE(numbers), ...DEVICE(numbers) };
 }
 
-export function visitOf(visitor: Visitor, startMs: EpochMs, numbers: Numbers): StoredEvent[] {
+interface VisitOptions {
+  /** True if the page of the prices fails: nobody signs up there. */
+  readonly isCheckoutBroken?: boolean;
+}
+
+export function visitOf(
+  visitor: Visitor,
+  startMs: EpochMs,
+  numbers: Numbers,
+  { isCheckoutBroken = false }: VisitOptions = {},
+): StoredEvent[] {
   const events: StoredEvent[] = [];
   let [atMs, pathname] = [startMs, PAGE(numbers)];
   const add = (eventName: string, props: object | null = null, revenue: Partial<StoredEvent> = {}) =>
@@ -196,7 +206,7 @@ export function visitOf(visitor: Visitor, startMs: EpochMs, numbers: Numbers): S
     pathname = pathname === "/" && numbers() < 0.35 ? "/pricing" : PAGE(numbers);
     add(PAGEVIEW);
   }
-  if (pathname === "/pricing" && numbers() < 0.4) {
+  if (pathname === "/pricing" && numbers() < 0.4 && !isCheckoutBroken) {
     pause();
     signUp(add, pause, numbers);
   }
@@ -225,9 +235,36 @@ const VISITS_AT_FIRST = 95;
 const VISITS_ADDED = 150;
 const GROWTH_DAYS = 300;
 
-/** A front page lasts a day and a half, twice a year; the last one of the first 365 days is eleven days before their end. */
-const LAUNCH_EVERY_DAYS = 180;
-const LAUNCH_DAY = 173;
+/**
+ * What happens twice a year, by the day of the half-year, which is 26 weeks. A new demo's second half-year ends with its last day, so the
+ * last 7, 30 and 90 days each contain something: a front page three days ago, half of the visits from search lost for ten days before
+ * that, a checkout that failed in one browser for eight, and a holiday some weeks ago.
+ */
+const HALF_YEAR_DAYS = 182;
+
+type Happening = "frontPage" | "dayAfter" | "lostSearch" | "brokenCheckout" | "holiday";
+
+const HAPPENINGS: readonly (readonly [Happening, firstDay: number, days: number])[] = [
+  ["holiday", 133, 5],
+  ["brokenCheckout", 155, 8],
+  ["lostSearch", 164, 10],
+  ["frontPage", 179, 1],
+  ["dayAfter", 180, 1],
+];
+
+/** Share of the usual visits on a holiday. */
+const HOLIDAY_SHARE = 0.45;
+
+/** The visits that a front page adds, relative to the usual ones. */
+const FRONT_PAGE_SHARE: Readonly<Partial<Record<Happening, number>>> = { frontPage: 1.6, dayAfter: 0.3 };
+
+/** Share of the visits from search that are lost. */
+const LOST_SHARE = 0.5;
+
+const SEARCH = "Google";
+
+/** Its visitors do not convert while the checkout is broken. */
+const BROKEN_BROWSER = "Safari";
 
 /** Visitors who come back some hours later. */
 const RETURNING = 0.12;
@@ -244,18 +281,21 @@ interface DemoDay {
 
 const isWeekend = (date: LocalDate): boolean => [0, 6].includes(new Date(startOfDayMs(date)).getUTCDay());
 
+/** null on most days. */
+function happeningOn({ index }: DemoDay): Happening | null {
+  const day = index % HALF_YEAR_DAYS;
+  return HAPPENINGS.find(([, first, days]) => first <= day && day < first + days)?.[0] ?? null;
+}
+
 /** Visits of the day, without those of a front page. */
 function usualVisits({ date, index }: DemoDay, numbers: Numbers): number {
   const grown = VISITS_AT_FIRST + VISITS_ADDED * (1 - Math.exp(-index / GROWTH_DAYS));
   return Math.round(grown * (isWeekend(date) ? 0.62 : 1) * (0.88 + numbers() * 0.24));
 }
 
-/** The visits that a front page adds, relative to the usual ones. */
-const launchShare = ({ index }: DemoDay): number => ({ [LAUNCH_DAY]: 1.5, [LAUNCH_DAY + 1]: 0.5 })[index % LAUNCH_EVERY_DAYS] ?? 0;
-
-/** Most visits fall in the European afternoon, which is the American morning; some at any hour. */
+/** Most visits fall in the European afternoon, which is the American morning; some at any hour, so that realtime never is empty for long. */
 function timeOfDay(numbers: Numbers): EpochMs {
-  if (numbers() < 0.15) return numbers() * DAY_MS;
+  if (numbers() < 0.3) return numbers() * DAY_MS;
   const hours = 14.5 + (numbers() + numbers() + numbers() - 1.5) * 9;
   return ((hours + 24) % 24) * HOUR_MS;
 }
@@ -264,15 +304,21 @@ function timeOfDay(numbers: Numbers): EpochMs {
 export function demoDay(day: DemoDay): StoredEvent[] {
   const { siteId, date, startMs, endMs } = day;
   const numbers = numbersFrom(dayNumberOf(date));
-  const usual = usualVisits(day, numbers);
-  const visits = Math.round(usual * (1 + launchShare(day)));
+  const happening = happeningOn(day);
+  const usual = Math.round(usualVisits(day, numbers) * (happening === "holiday" ? HOLIDAY_SHARE : 1));
+  const visits = Math.round(usual * (1 + ((happening && FRONT_PAGE_SHARE[happening]) ?? 0)));
   const ofDay = { siteId, date, hostname: siteId };
   const events: StoredEvent[] = [];
   for (let visit = 0; visit < visits; visit++) {
     const visitor = visitorFrom(ofDay, numbers, visit < usual ? undefined : HACKER_NEWS);
+    if (happening === "lostSearch" && visitor.referrerSource === SEARCH && numbers() < LOST_SHARE) continue;
+    const isCheckoutBroken = happening === "brokenCheckout" && visitor.browser === BROKEN_BROWSER;
     const beginMs = startMs + timeOfDay(numbers);
-    events.push(...visitOf(visitor, beginMs, numbers));
-    if (numbers() < RETURNING) events.push(...visitOf(visitor, beginMs + (1 + numbers() * 6) * HOUR_MS, numbers));
+    events.push(...visitOf(visitor, beginMs, numbers, { isCheckoutBroken }));
+    if (numbers() < RETURNING) {
+      const returnsMs = beginMs + (1 + numbers() * 6) * HOUR_MS;
+      events.push(...visitOf(visitor, returnsMs, numbers, { isCheckoutBroken }));
+    }
   }
   return events.filter(({ timestampMs }) => timestampMs < endMs).sort((a, b) => a.timestampMs - b.timestampMs);
 }

@@ -1,18 +1,20 @@
 /**
- * The demo site: made, brought up to date and removed on request (docs/http-api.md, "Demo site"). Its days are files that appear one by
- * one, so that a crash leaves a shorter demo, which the next call completes or removes. Nothing of it is in the journal.
+ * The demo site: made and removed on request, and continued each minute while it exists (docs/http-api.md, "Demo site"). Its days are files
+ * that appear one by one, so that a crash leaves a shorter demo, which the next call completes or removes. Nothing of it is in the journal.
  */
 import { dayNumberOf, addDays, daysBetween } from "../../storage/calendar.ts";
-import { DAY_MS, type EpochMs, eventText, type LocalDate, MINUTE_MS } from "../../storage/event.ts";
+import { DAY_MS, type EpochMs, eventText, type LocalDate, MINUTE_MS, type StoredEvent } from "../../storage/event.ts";
 import type { FileOfDay, Partition, PartitionFile } from "../../storage/partitions.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
 import { severalAtOnce } from "../../storage/object-store.ts";
 import type { Config } from "../base/config/config.ts";
 import { AppError, storageUnavailable } from "../base/errors.ts";
+import { type Log, reasonOf } from "../base/metrics/log.ts";
+import { type Job, PeriodicJob } from "../base/periodic-job.ts";
 import type { SiteAdmission } from "../ingest/admission.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import { demoDay } from "./demo-events.ts";
-import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../base/config/limits.ts";
+import { DEMO_DAYS, DEMO_FILES_AT_ONCE, DEMO_RETRY_MS, DEMO_RETRY_MS_MAX } from "../base/config/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
 
 export const MINUTES_OF_DAY = 1440;
@@ -29,6 +31,8 @@ interface StoredDemo {
   readonly firstDay: number | null;
   /** Minutes of each day that are stored, from midnight on. */
   readonly minutes: ReadonlyMap<LocalDate, number>;
+  /** The last day with stored minutes; null without a demo. */
+  readonly lastDay: LocalDate | null;
   readonly hasOthers: boolean;
 }
 
@@ -46,6 +50,7 @@ export function storedDemo(partitions: readonly Partition[]): StoredDemo {
   return {
     firstDay: made[0] ? firstDayOf(made[0]) : null,
     minutes,
+    lastDay: [...minutes.keys()].reduce<LocalDate | null>((last, day) => (last === null || day > last ? day : last), null),
     hasOthers: made.length < files.length || partitions.some(({ journaled }) => journaled.length > 0),
   };
 }
@@ -67,8 +72,16 @@ interface DemoSiteOptions {
   /** Its cached results are dropped when events are added. */
   readonly stats: { dropSite(siteId: typeof DEMO_SITE): void };
   readonly knownSites: Pick<SiteAdmission, "has">;
+  /** False if it is known, without a look at the files, that there is no demo site. */
+  readonly mayExist: () => boolean;
+  /** Merges the files of a day, of which each minute with events adds one. */
+  readonly compaction: { noteFiles(siteId: typeof DEMO_SITE, days: Iterable<LocalDate>): void };
+  /** False while events are refused because they cannot be stored. */
+  readonly isAccepting: () => boolean;
   readonly calendarOf: CalendarOf;
+  readonly log: Log;
   readonly now: () => EpochMs;
+  readonly monotonicMs: () => number;
   /** Lets requests be answered between two days. */
   readonly pause: () => Promise<void>;
   /** Older days are not made; 0 makes all. */
@@ -76,6 +89,8 @@ interface DemoSiteOptions {
   /** `ingest`: another node makes and removes the demo site, and this one cannot know whether it exists. */
   readonly role: Config["role"];
 }
+
+const minuteAt = (ms: EpochMs): number => Math.floor(ms / MINUTE_MS);
 
 interface MissingMinutes {
   readonly day: LocalDate;
@@ -90,18 +105,33 @@ const nameIsTaken = (): AppError => {
   return new AppError({ code: "already_configured" }, message);
 };
 
-export class DemoSite {
+export class DemoSite implements Job {
   readonly #options: DemoSiteOptions;
+  readonly #continuation: PeriodicJob;
   /** null until the files were checked. */
   #exists: boolean | null = null;
+  /** The minute of the clock up to which a job has continued it. */
+  #continuedTo = Number.NEGATIVE_INFINITY;
+  /** The last day that was made: making all of a day each minute would hold up requests for 10 ms. */
+  #madeDay: { readonly key: string; readonly events: readonly StoredEvent[] } | null = null;
   #making: { readonly done: Promise<number>; readonly abort: AbortController } | null = null;
   #removing: Promise<unknown> = Promise.resolve();
+  #removals = 0;
 
   constructor(options: DemoSiteOptions) {
     this.#options = options;
+    this.#continuation = new PeriodicJob({
+      monotonicMs: options.monotonicMs,
+      isDue: () => this.#isDue,
+      run: ({ signal }) => this.#continue(signal),
+      retryMs: DEMO_RETRY_MS,
+      retryMsMax: DEMO_RETRY_MS_MAX,
+    });
     options.eventStore.observe({
       onSiteWithoutFiles: (siteId) => {
-        if (siteId === DEMO_SITE) this.#exists = false;
+        if (siteId !== DEMO_SITE) return;
+        this.#exists = false;
+        this.#madeDay = null;
       },
     });
   }
@@ -137,7 +167,8 @@ export class DemoSite {
   make(): Promise<number> {
     if (this.#making === null) {
       const abort = new AbortController();
-      const done = this.#removing.then(() => this.#makeMissing(abort.signal)).finally(() => (this.#making = null));
+      const others = Promise.all([this.#removing, this.#continuation.settled()]);
+      const done = others.then(() => this.#makeMissing(abort.signal)).finally(() => (this.#making = null));
       this.#making = { done, abort };
     }
     return this.#making.done;
@@ -145,8 +176,11 @@ export class DemoSite {
 
   /** Removes the demo site. 409 if its name also has events that were not made up. */
   remove(): Promise<Pick<DeletedDays, "events" | "days">> {
-    const stopped = this.stop();
-    const removed = Promise.all([stopped, this.#removing]).then(() => this.#remove());
+    const others = [this.#stopMaking(), this.#removing, this.#continuation.settled()];
+    this.#removals++;
+    const removed = Promise.all(others)
+      .then(() => this.#remove())
+      .finally(() => this.#removals--);
     this.#removing = removed.catch(() => {
       // The caller gets the error.
     });
@@ -154,11 +188,55 @@ export class DemoSite {
   }
 
   /** Ends making it after the current files. */
-  async stop(): Promise<void> {
+  async #stopMaking(): Promise<void> {
     this.#making?.abort.abort();
     await this.#making?.done.catch(() => {
       // Whoever called for it gets the error.
     });
+  }
+
+  /** Continues it if it exists and a minute has passed. */
+  tick(): void {
+    this.#continuation.tick();
+  }
+
+  settled(): Promise<void> {
+    return this.#continuation.settled();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#stopMaking(), this.#continuation.stop()]);
+  }
+
+  /** With `role = "ingest"`, another node has the demo site. */
+  get #isDue(): boolean {
+    const { role, now, mayExist, isAccepting } = this.#options;
+    if (role !== "all" || this.#making !== null || this.#removals > 0 || minuteAt(now()) <= this.#continuedTo) return false;
+    return (this.#exists ?? mayExist()) && isAccepting();
+  }
+
+  /**
+   * Adds the minutes since the last stored one: all visits are a function of their day, so none comes twice or is left out, however long
+   * the process was down. Days before it that a crash, a deletion or another retention left out stay so: a removal that was interrupted
+   * must not be undone.
+   */
+  async #continue(signal: AbortSignal): Promise<boolean> {
+    const { log, now } = this.#options;
+    const minute = minuteAt(now());
+    const isStopped = () => signal.aborted || this.#removals > 0 || this.#exists === false;
+    try {
+      const stored = await this.#stored();
+      const { lastDay, hasOthers } = stored;
+      this.#exists = lastDay !== null;
+      const newest = lastDay === null || hasOthers ? [] : this.#missingIn(stored).filter(({ day }) => day >= lastDay);
+      await this.#addAll(newest, isStopped);
+      this.#continuedTo = minute;
+      return true;
+    } catch (error) {
+      if (isStopped()) return true;
+      log.warn("the demo site could not be continued; it is tried again", { reason: reasonOf(error) });
+      return false;
+    }
   }
 
   async #remove(): Promise<Pick<DeletedDays, "events" | "days">> {
@@ -174,21 +252,29 @@ export class DemoSite {
     // An event that was accepted before `make` was called may still be on its way to the journal.
     const isNameKnown = stored.firstDay === null && this.#options.knownSites.has(DEMO_SITE);
     if (stored.hasOthers || isNameKnown) throw nameIsTaken();
-    const missing = this.#missingIn(stored);
+    return this.#addAll(this.#missingIn(stored), () => signal.aborted);
+  }
+
+  /** Returns how many events were added. */
+  async #addAll(missing: readonly MissingMinutes[], isStopped: () => boolean): Promise<number> {
     let added = 0;
     try {
       await severalAtOnce(missing, DEMO_FILES_AT_ONCE, async (next) => {
-        if (signal.aborted) throw new AppError({ code: "unavailable", retryAfterSecs: 1 }, "The demo site is not made: it was stopped.");
+        if (isStopped()) throw new AppError({ code: "unavailable", retryAfterSecs: 1 }, "The demo site is not made: it was stopped.");
+        // Read `added` after the wait: others add to it meanwhile.
         const events = await this.#add(next);
         added += events;
         await this.#options.pause();
       });
-    } finally {
+      if (added > 0) this.#exists = true;
+      return added;
+    } catch (error) {
       // A file whose writing failed may be there all the same.
-      this.#exists = added > 0 ? true : null;
+      this.#exists = null;
+      throw error;
+    } finally {
       if (added > 0) this.#options.stats.dropSite(DEMO_SITE);
     }
-    return added;
   }
 
   /** Oldest first. */
@@ -212,17 +298,25 @@ export class DemoSite {
   }
 
   async #add({ day, index, from, to }: MissingMinutes): Promise<number> {
-    const { eventStore, calendarOf } = this.#options;
-    const calendar = calendarOf(DEMO_SITE);
+    const { eventStore, compaction, calendarOf } = this.#options;
+    const startMs = calendarOf(DEMO_SITE).startOf(day);
+    const events = this.#eventsOf(day, index).filter(({ timestampMs }) => {
+      const minute = Math.floor((timestampMs - startMs) / MINUTE_MS);
+      return from <= minute && minute < to;
+    });
+    if (events.length === 0) return 0;
+    await eventStore.addFile(DEMO_SITE, demoFile(day, index, { from, to }), events.map(eventText));
+    compaction.noteFiles(DEMO_SITE, [day]);
+    return events.length;
+  }
+
+  #eventsOf(day: LocalDate, index: number): readonly StoredEvent[] {
+    const calendar = this.#options.calendarOf(DEMO_SITE);
     const startMs = calendar.startOf(day);
     // Days of 25 hours have an hour without events.
     const endMs = Math.min(calendar.startOf(addDays(day, 1)), startMs + DAY_MS);
-    const minuteOf = (timestampMs: EpochMs): number => Math.floor((timestampMs - startMs) / MINUTE_MS);
-    const events = demoDay({ siteId: DEMO_SITE, date: day, startMs, endMs, index }).filter(({ timestampMs }) => {
-      const minute = minuteOf(timestampMs);
-      return from <= minute && minute < to;
-    });
-    if (events.length > 0) await eventStore.addFile(DEMO_SITE, demoFile(day, index, { from, to }), events.map(eventText));
-    return events.length;
+    const key = [day, index, startMs, endMs].join(" ");
+    if (this.#madeDay?.key !== key) this.#madeDay = { key, events: demoDay({ siteId: DEMO_SITE, date: day, startMs, endMs, index }) };
+    return this.#madeDay.events;
   }
 }

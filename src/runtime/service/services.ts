@@ -5,6 +5,7 @@ import { type AuthServices, createAuth } from "../access/auth-services.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
 import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/admin-limits.ts";
 import { FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
+import { DEMO_SITE } from "../base/config/names.ts";
 import { collectGauges, type Counters, createCounters, type Gauges, RequestMetrics, RollupDays } from "../base/metrics/metrics.ts";
 import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import type { Job } from "../base/periodic-job.ts";
@@ -58,17 +59,19 @@ function createIngest(
   { host, counters, eventStore, sites }: Dependencies,
   knownSites: SiteAdmission,
   visitors: Visitors,
-  { flush, erasure, expiry }: JobServices,
+  { flush, erasure, expiry, compaction }: JobServices,
   stats: QueryService,
 ) {
-  const { config, geo, log, now, wait, unflushedBytesMax, oneSite } = host;
+  const { config, geo, log, now, monotonicMs, wait, unflushedBytesMax, oneSite } = host;
   const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
+  const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
   const demoSite = new DemoSite({
-    ...{ erasure, stats, eventStore, knownSites, calendarOf, now, role: config.role },
+    ...{ erasure, compaction, stats, eventStore, knownSites, calendarOf, log, now, monotonicMs, role: config.role },
+    mayExist: () => oneSite !== undefined || knownSites.has(DEMO_SITE),
+    isAccepting: () => ingestGate.isAccepting(monotonicMs()),
     retentionDaysOf: (siteId) => expiry.daysOf(siteId),
     pause: () => wait(0),
   });
-  const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
   const addressRateLimit = createRateLimit({ perSecond: config.rateLimitPerIp, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
   const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0, startedAtMs: now() });
   const accept = createAcceptEvent({
@@ -246,7 +249,7 @@ type JobServices = Awaited<ReturnType<typeof createJobs>>;
 
 /** `cluster` is null on an instance that is not a cluster node. */
 function createLifecycle(
-  { host: { now, siteInstances }, eventStore }: Dependencies,
+  { host: { now, oneSite, siteInstances }, eventStore }: Dependencies,
   { flush, compaction, retention, rollups }: JobServices,
   { demoSite, visitorSalts }: IngestServices,
   { shares }: AuthServices,
@@ -255,7 +258,8 @@ function createLifecycle(
   const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
   // The order in which a tick starts them. On hosts with an instance per site, those do all work on files.
   const ofFiles = siteInstances ? [] : [compaction, retention, rollups];
-  const jobs: readonly Pick<Job, "tick" | "settled">[] = [salt, flush, ...ofFiles, ...(cluster ? [cluster] : [])];
+  const ofDemo = siteInstances || (oneSite && oneSite.siteId !== DEMO_SITE) ? [] : [demoSite];
+  const jobs: readonly Pick<Job, "tick" | "settled">[] = [salt, flush, ...ofDemo, ...ofFiles, ...(cluster ? [cluster] : [])];
   return {
     /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
     tick: () => jobs.forEach((job) => job.tick()),

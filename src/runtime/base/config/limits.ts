@@ -283,6 +283,10 @@ export const DEMO_DAYS = 365;
 /** Files of it that are written at the same time: each waits for the disk. */
 export const DEMO_FILES_AT_ONCE = 4;
 
+/** Pause after the demo site could not be continued, which doubles. Otherwise it gets the visits of each minute when that is over. */
+export const DEMO_RETRY_MS = 60_000;
+export const DEMO_RETRY_MS_MAX = 900_000;
+
 // The stop of a process: how its phases share the time. Each is counted from the signal
 
 /** A stop ends within this time, whatever clients do: Docker kills a container after ten seconds. */

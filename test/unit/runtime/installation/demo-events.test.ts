@@ -21,11 +21,20 @@ const valuesOf = (field: keyof StoredEvent): Set<unknown> => new Set(events.map(
 
 const visitorsOf = (of: readonly StoredEvent[]): number => new Set(of.map(({ visitorId }) => visitorId)).size;
 
+const meanVisitors = (of: readonly (readonly StoredEvent[])[]): number => of.reduce((sum, ofDay) => sum + visitorsOf(ofDay), 0) / of.length;
+
 /** Mean visitors of these days, without the days of a front page. */
-const usualVisitors = (indexes: readonly number[]): number => {
-  const usual = indexes.map((index) => days[index] ?? []).filter((of) => visitorsOf(of) < 300);
-  return usual.reduce((sum, of) => sum + visitorsOf(of), 0) / usual.length;
-};
+const usualVisitors = (indexes: readonly number[]): number =>
+  meanVisitors(indexes.map((index) => days[index] ?? []).filter((of) => visitorsOf(of) < 300));
+
+/** Days by how long they are ago on the demo's last day: from `from` to `to`, both included. */
+const daysAgo = (from: number, to = from): StoredEvent[][] => days.slice(DEMO_DAYS - 1 - to, DEMO_DAYS - from);
+
+const from = (source: string, of: readonly (readonly StoredEvent[])[]): number =>
+  meanVisitors(of.map((ofDay) => ofDay.filter(({ referrerSource }) => referrerSource === source)));
+
+const signups = (browser: string, of: readonly (readonly StoredEvent[])[]): number =>
+  of.flat().filter((event) => event.eventName === "Signup" && event.browser === browser).length / of.length;
 
 describe("a demo's year", () => {
   it("contains 60,000 to 150,000 events in order of time, each on its own date, and is the same when made again", () => {
@@ -36,7 +45,7 @@ describe("a demo's year", () => {
       expect(times).toEqual(times.toSorted((a, b) => a - b));
       expect(of.every(({ timestampMs, date }) => utcDateOf(timestampMs) === date && date === addDays(FIRST, index))).toBe(true);
     }
-    for (const index of [0, 173, DEMO_DAYS - 1]) expect(dayOf(index)).toEqual(days[index]);
+    for (const index of [0, 179, DEMO_DAYS - 1]) expect(dayOf(index)).toEqual(days[index]);
   });
 
   it("grows slowly, with fewer visitors on weekends", () => {
@@ -49,11 +58,33 @@ describe("a demo's year", () => {
     expect(usualVisitors(all.filter(isWeekend)) / usualVisitors(weekdays)).toBeLessThan(0.75);
   });
 
-  it("contains a day, eleven days before its end, with more than twice as many visitors, mostly from Hacker News", () => {
-    const launch = days[DEMO_DAYS - 12] ?? [];
-    expect(visitorsOf(launch)).toBeGreaterThan(2 * visitorsOf(days[DEMO_DAYS - 19] ?? []));
-    const fromHackerNews = launch.filter(({ referrerSource }) => referrerSource === "Hacker News");
-    expect(visitorsOf(fromHackerNews) / visitorsOf(launch)).toBeGreaterThan(0.5);
+  it("contains a front page three days before its end: more than twice the visitors, mostly from Hacker News", () => {
+    const [launch = []] = daysAgo(3);
+    expect(visitorsOf(launch)).toBeGreaterThan(2 * meanVisitors(daysAgo(10)));
+    expect(from("Hacker News", [launch]) / visitorsOf(launch)).toBeGreaterThan(0.5);
+    expect(visitorsOf(daysAgo(1).flat())).toBeLessThan(300);
+  });
+
+  it("loses half of the visitors from search, and none from elsewhere, for ten days of the last thirty", () => {
+    const [lost, before] = [daysAgo(9, 18), daysAgo(23, 43)];
+    expect(from("Google", lost) / from("Google", before)).toBeGreaterThan(0.35);
+    expect(from("Google", lost) / from("Google", before)).toBeLessThan(0.65);
+    expect(from("Google", daysAgo(2, 8)) / from("Google", before)).toBeGreaterThan(0.85);
+    expect(from("DuckDuckGo", lost) / from("DuckDuckGo", before)).toBeGreaterThan(0.7);
+  });
+
+  it("has no conversions in Safari for eight days of the last thirty, and some in other browsers", () => {
+    const [broken, before] = [daysAgo(20, 27), daysAgo(28, 43)];
+    expect(signups("Safari", broken)).toBe(0);
+    expect(signups("Safari", before)).toBeGreaterThan(2.5);
+    expect(signups("Chrome", broken) / signups("Chrome", before)).toBeGreaterThan(0.6);
+    expect(meanVisitors(broken) / meanVisitors(before)).toBeGreaterThan(0.85);
+  });
+
+  it("has less than two thirds of the visitors, from all sources alike, on five days of the last ninety", () => {
+    const [holiday, before] = [daysAgo(45, 49), daysAgo(52, 56)];
+    expect(meanVisitors(holiday) / meanVisitors(before)).toBeLessThan(2 / 3);
+    for (const source of ["Google", "Reddit", "GitHub"]) expect(from(source, holiday) / from(source, before)).toBeLessThan(0.9);
   });
 
   it("contains goals, properties with a space in their key, two currencies, campaigns, devices, and small countries", () => {

@@ -37,6 +37,6 @@ describe("the files of the demo site", () => {
     const segment = [1_773_532_800_000, 1_773_532_800_001] as const;
     expect(storedDemo([partition([segment])])).toMatchObject({ firstDay: null, hasOthers: true });
     expect(storedDemo([partition([rangeOf(3, 0, 9), segment])])).toMatchObject({ firstDay: dayNumberOf(DAY) - 3, hasOthers: true });
-    expect(storedDemo([])).toEqual({ firstDay: null, minutes: new Map(), hasOthers: false });
+    expect(storedDemo([])).toEqual({ firstDay: null, lastDay: null, minutes: new Map(), hasOthers: false });
   });
 });
