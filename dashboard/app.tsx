@@ -1,10 +1,11 @@
 /** Renders a dashboard, or the page that must come first: setup, login or the first site. */
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { PRODUCT_NAME } from "../src/shared/names.ts";
 import { lazyWithWords } from "./kit/lazy.tsx";
 import { Failure, Loading, OutageBanner } from "./kit/states.tsx";
+import { showTips } from "./kit/tips.ts";
 import { SiteDashboard } from "./page/site-dashboard.tsx";
+import { useTabTitle } from "./page/tab-title.ts";
 import { arrival } from "./setup/arrival.tsx";
 import { FirstRunPage, LoginPage, SetupCodePage } from "./setup/login.tsx";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
@@ -51,13 +52,10 @@ function useSite(sites: readonly string[] | undefined): void {
     hasBegun.current = true;
   }, [sites, site.value]);
 
-  useEffect(() => {
-    if (site.value === null) return;
-    document.title = `${isSettings() ? "Settings · " : ""}${siteName.value} · ${PRODUCT_NAME}`;
-  }, [site.value, siteName.value, isSettings()]);
+  useTabTitle(site.value === null ? null : `${isSettings() ? "Settings · " : ""}${siteName.value}`);
 }
 
-const LoadingPage = () => <main class="login">{outage.value === null ? <Loading rows={3} /> : <OutageBanner />}</main>;
+const LoadingPage = () => <main class="login">{outage.value === null ? <Loading rows={3} /> : <OutageBanner hasNumbers={false} />}</main>;
 
 /** The dashboard after a login, or of an instance without a password. */
 function Home() {
@@ -95,5 +93,6 @@ function App() {
   return <Home />;
 }
 
+showTips();
 const root = document.getElementById("app");
 if (root) render(<App />, root);

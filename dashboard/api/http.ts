@@ -102,7 +102,7 @@ export async function send(path: string, init: RequestInit): Promise<Response> {
     response = await fetch(addressOf(path), withCredentials(init));
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ServiceError("offline", "Server unreachable.");
+    throw new ServiceError("offline", "Can't reach the server.");
   }
   if (!response.ok) throw await errorFrom(response);
   return response;

@@ -14,6 +14,8 @@ export interface Column {
   readonly label: string;
   readonly format: (value: number) => string;
   readonly isLessBetter?: boolean;
+  /** Changes in points. */
+  readonly isRate?: boolean;
 }
 
 /** Columns that every row has. The API returns the others only if they are requested. */
@@ -26,7 +28,7 @@ const count = (id: ColumnId, label: string): Column => ({ id, label, format: for
 const VISITORS = count("visitors", "Visitors");
 
 const OF_SESSIONS: readonly Column[] = [
-  { id: "bounce_rate", label: "Bounce rate", format: formatRate, isLessBetter: true },
+  { id: "bounce_rate", label: "Bounce rate", format: formatRate, isLessBetter: true, isRate: true },
   { id: "avg_visit_duration_secs", label: "Visit duration", format: formatDuration },
   { id: "views_per_visit", label: "Views per visit", format: formatAverage },
 ];
@@ -41,7 +43,7 @@ const OF_EVENTS = [count("visitors", "Conversions"), count("events", "Total conv
 const OF_GOAL: readonly Column[] = [
   VISITORS,
   count("conversions", "Conversions"),
-  { id: "conversion_rate", label: "Conversion rate", format: formatRate },
+  { id: "conversion_rate", label: "Conversion rate", format: formatRate, isRate: true },
   VISITS,
   ...OF_SESSIONS,
 ];

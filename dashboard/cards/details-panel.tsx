@@ -14,7 +14,7 @@ import {
   formatValue,
   isAnswer,
 } from "../format/dimensions.ts";
-import { countOf, formatCount, formatRange, formatShare } from "../format/locale.ts";
+import { countOf, formatCount, formatRange, formatShare, formatShortRange } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { useSettled } from "../kit/forms.tsx";
 import { Change, NewValue } from "../kit/inline.tsx";
@@ -22,7 +22,7 @@ import { useKeptHeight } from "../kit/kept-height.ts";
 import { Empty, Failure, Problem, ReportView } from "../kit/states.tsx";
 import { refusalOf } from "../state/filters.ts";
 import { siteName, timeZone } from "../state/known-sites.ts";
-import { comparedRange, range } from "../state/period.ts";
+import { comparedRange, range, today } from "../state/period.ts";
 import { useReport } from "../state/requests.ts";
 import { scope, unfilteredScope } from "../state/scope.ts";
 import { isCompared, totalVisitors } from "../state/statistics.ts";
@@ -30,7 +30,7 @@ import { navigate, param } from "../state/url.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";
 import { words } from "../words/words.ts";
-import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type ColumnId, type Order, type Row } from "./details-columns.ts";
+import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
 import { fetchRows, saveRows, useDetails, type Asked, type FileFormat } from "./details-request.ts";
 import { RowMark } from "./rows.tsx";
@@ -134,26 +134,36 @@ interface Changed {
   readonly dates: string;
 }
 
-const RATES: readonly ColumnId[] = ["bounce_rate", "conversion_rate"];
-
 /** Averages and sums of money are never notable: how much they vary is not known. */
-function isNotable({ visitors, comparison }: Row, { id, format }: Column, now: number, before: number): boolean {
-  if (RATES.includes(id)) return isNotableRate(now, before, visitors, comparison?.visitors ?? 0);
+function isNotable({ visitors, comparison }: Row, { isRate, format }: Column, now: number, before: number): boolean {
+  if (isRate) return isNotableRate(now, before, visitors, comparison?.visitors ?? 0);
   return format === formatCount && isNotableCount(now, before);
 }
 
-/** New: a count that was 0, or any number of a value that nobody had. Rates have no percentage against 0. */
+/** New: a count that was 0, or any number of a value that nobody had. Averages have no percentage against 0. */
 function changeOf(row: Row, column: Column, now: number, before: number) {
-  const { format, isLessBetter } = column;
+  const { format, isLessBetter, isRate } = column;
   const tone = { isNotable: isNotable(row, column, now, before) };
-  if (before !== 0) return <Change now={now} before={before} isLessBetter={isLessBetter} {...tone} />;
-  return row.comparison?.visitors === 0 || (format === formatCount && now > 0) ? <NewValue {...tone} /> : "–";
+  if (row.comparison?.visitors === 0 || (before === 0 && format === formatCount && now > 0)) return <NewValue {...tone} />;
+  if (before === 0 && !isRate) return "–";
+  return <Change now={now} before={before} isLessBetter={isLessBetter} isRate={isRate} written={format} {...tone} />;
 }
 
-function ChangeCell({ row, changed: { column, dates } }: { readonly row: Row; readonly changed: Changed }) {
+function ChangeCells({ row, changed: { column } }: { readonly row: Row; readonly changed: Changed }) {
   const [now, before] = [row[column.id], row.comparison?.[column.id]];
-  if (now === undefined || before === undefined) return <td />;
-  return <td title={`${column.label}: ${column.format(before)} in ${dates}`}>{changeOf(row, column, now, before)}</td>;
+  if (now === undefined || before === undefined)
+    return (
+      <>
+        <td />
+        <td />
+      </>
+    );
+  return (
+    <>
+      <td class="dim">{column.format(before)}</td>
+      <td>{changeOf(row, column, now, before)}</td>
+    </>
+  );
 }
 
 const PAGE_ROWS = 100;
@@ -212,7 +222,9 @@ function useCurrencies(): readonly string[] | null {
 function changedBy({ columns, order, hasComparison }: Asked): Changed | null {
   const compared = comparedRange.value;
   const column = columns.find(({ id }) => id === order.column) ?? columns[0];
-  return compared && hasComparison && isCompared() && column ? { column, dates: formatRange(compared.start, compared.end) } : null;
+  return compared && hasComparison && isCompared() && column
+    ? { column, dates: formatShortRange(compared.start, compared.end, today.value) }
+    : null;
 }
 
 interface Choices {
@@ -298,7 +310,7 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
         <td key={id}>{row[id] === undefined ? missing : format(row[id])}</td>
       ))}
       {hasShare && <td>{all === null || all === 0 ? "" : formatShare(Math.min(row.visitors / all, 1))}</td>}
-      {changed && <ChangeCell row={row} changed={changed} />}
+      {changed && <ChangeCells row={row} changed={changed} />}
     </tr>
   );
   return (
@@ -311,9 +323,12 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
               {columns.map(({ id, label }) => head(id, label))}
               {hasShare && <th scope="col">Share</th>}
               {changed && (
-                <th scope="col" title={`${changed.column.label}, against ${changed.dates}`}>
-                  Change
-                </th>
+                <>
+                  <th scope="col">
+                    {changed.column.label}, {changed.dates}
+                  </th>
+                  <th scope="col">Change</th>
+                </>
               )}
             </tr>
           </thead>

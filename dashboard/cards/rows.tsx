@@ -5,14 +5,17 @@ import type { Dimension } from "../api/types.ts";
 import { choiceOf, filterItems, type ValueFilter } from "../filters/filter-items.ts";
 import { changeOf, isNotableCount } from "../format/change.ts";
 import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
-import { compactCount, formatCount, formatShare, formatShortRate } from "../format/locale.ts";
+import { compactCount, formatCount, formatShare } from "../format/locale.ts";
+import { onComparedDates } from "../format/periods.ts";
 import { Change, NewValue } from "../kit/inline.tsx";
 import { Menu } from "../kit/menu.tsx";
+import { tip } from "../kit/tips.ts";
 import { refusalOf } from "../state/filters.ts";
-import { comparedRange } from "../state/period.ts";
+import { comparedRange, today } from "../state/period.ts";
 import { comparisonParameters } from "../state/scope.ts";
 import { isCompared } from "../state/statistics.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
+import { fill, words } from "../words/words.ts";
 import { PageLink, RowLink } from "./row-links.tsx";
 
 export interface RowNumbers {
@@ -49,14 +52,16 @@ export const withComparison = (columns: readonly string[]): Parameters =>
     ? { columns: columns.join(",") }
     : { ...comparisonParameters.value, columns: [...columns, "comparison"].join(",") };
 
-const WORDS = { up: "up by", down: "down by" } as const;
-
-/** `, up by 50% from 8`; empty without a complete compared window. */
-function changeText(now: number, before: number | undefined): string {
-  if (before === undefined || !isCompared()) return "";
+/** `12 visitors, up by 50.0% from 8 in 23 Sep – 22 Oct`; only `counted` without a complete compared window. */
+function changeText(counted: string, now: number, before: number | undefined): string {
+  const compared = comparedRange.value;
+  if (before === undefined || compared === null || !isCompared()) return counted;
+  const then = onComparedDates(formatCount(before), { ...compared, until: null }, today.value);
   const change = changeOf({ now, before });
-  if (change === null) return `, ${formatCount(before)} before`;
-  return change.direction === "same" ? ", unchanged" : `, ${WORDS[change.direction]} ${change.percentage} from ${formatCount(before)}`;
+  const { comparedWith, unchangedFrom, upFrom, downFrom } = words.compare;
+  if (change === null) return fill(comparedWith, { counted, before: then });
+  const template = { same: unchangedFrom, up: upFrom, down: downFrom }[change.direction];
+  return fill(template, { counted, amount: change.amount, before: then });
 }
 
 /** `counted` is what the number counts, e.g. `12 visitors`. */
@@ -66,7 +71,7 @@ export const countInRow = (
   before: number | undefined,
 ): Pick<RowNumbers, "count" | "countTitle" | "before"> => ({
   count: now,
-  countTitle: counted + changeText(now, before),
+  countTitle: changeText(counted, now, before),
   ...(isCompared() && { before: before ?? null }),
 });
 
@@ -116,12 +121,12 @@ const RowChange = ({ count, before }: { readonly count: number; readonly before:
   return before === 0 && count > 0 ? (
     <NewValue isNotable={isNotable} />
   ) : (
-    <Change now={count} before={before} isNotable={isNotable} format={formatShortRate} />
+    <Change now={count} before={before} isNotable={isNotable} isShort />
   );
 };
 
 function RowText({ row, hasShares }: RowProps) {
-  const { mark = "", label, count, before, share, countTitle, text } = row;
+  const { mark = "", label, count, before, share, text } = row;
   return (
     <>
       <span class="row-label">
@@ -129,20 +134,17 @@ function RowText({ row, hasShares }: RowProps) {
         {label}
       </span>
       <span class="row-numbers">
-        <span class="row-count" title={countTitle}>
-          {text ?? compactCount(count)}
-        </span>
+        <span class="row-count">{text ?? compactCount(count)}</span>
         {/* Both are equally wide in all rows, also while they load. */}
         {hasShares && <span class="row-share">{share !== null && formatShare(share)}</span>}
-        {before !== undefined && (
-          <span class="row-change" title={countTitle}>
-            {before !== null && <RowChange count={count} before={before} />}
-          </span>
-        )}
+        {before !== undefined && <span class="row-change">{before !== null && <RowChange count={count} before={before} />}</span>}
       </span>
     </>
   );
 }
+
+/** The exact numbers, and what a click does or the whole label. */
+const explained = ({ title, label, countTitle }: Row) => tip(`${countTitle}\n${title ?? label}`);
 
 /** Longer labels may be cut: a click shows them whole. */
 const LABEL_CHARS_MAX = 30;
@@ -150,15 +152,14 @@ const LABEL_CHARS_MAX = 30;
 /** A click only expands its label. */
 function PlainRow({ row, hasShares }: RowProps) {
   const [isWhole, setWhole] = useState(false);
-  const title = row.title ?? row.label;
   if (row.label.length <= LABEL_CHARS_MAX)
     return (
-      <div class="row-button" title={title}>
+      <div class="row-button" {...explained(row)}>
         <RowText row={row} hasShares={hasShares} />
       </div>
     );
   return (
-    <button type="button" class="row-button" title={title} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+    <button type="button" class="row-button" {...explained(row)} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
       <RowText row={row} hasShares={hasShares} />
     </button>
   );
@@ -172,7 +173,7 @@ function RowContent({ row, hasShares }: RowProps) {
         <button
           type="button"
           class="row-button"
-          title={row.title}
+          {...explained(row)}
           aria-pressed={row.isChosen === true}
           aria-keyshortcuts="Shift+F10"
           // Shift would select the text up to here.
@@ -187,13 +188,14 @@ function RowContent({ row, hasShares }: RowProps) {
           button={<span class="more" aria-hidden="true" />}
           buttonClass={MENU_BUTTON}
           isTabStop={false}
+          note={row.countTitle}
           items={filterItems(filter, row.label)}
         />
       </>
     );
   if (!row.onChoose) return <PlainRow row={row} hasShares={hasShares} />;
   return (
-    <button type="button" class="row-button" title={row.title ?? row.label} onClick={row.onChoose}>
+    <button type="button" class="row-button" {...explained(row)} onClick={row.onChoose}>
       <RowText row={row} hasShares={hasShares} />
     </button>
   );

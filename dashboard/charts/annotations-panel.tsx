@@ -26,7 +26,7 @@ import {
   type Place,
 } from "./annotations.ts";
 
-const SCOPES: Readonly<Record<Annotation["scope"], string>> = { everybody: "Everybody", oneself: "Only me" };
+const SCOPES: Readonly<Record<Annotation["scope"], string>> = { everybody: "Everyone who can log in", oneself: "Only this browser" };
 
 const hourText = (hour: number): string => formatHour(`2026-03-15 ${String(hour).padStart(2, "0")}:00`);
 
@@ -38,7 +38,6 @@ interface AnnotationFormProps {
   readonly isBusy: boolean;
   readonly isFocused: boolean;
   readonly onSave: (annotation: NewAnnotation) => void;
-  /** Shown only while an annotation is edited. */
   readonly onCancel: () => void;
 }
 
@@ -91,7 +90,7 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
         <button type="submit" class="button primary" disabled={isBusy || text.trim() === "" || date === ""}>
           {annotation ? "Save" : "Add annotation"}
         </button>
-        {annotation && <Button onClick={onCancel}>Cancel</Button>}
+        <Button onClick={onCancel}>Cancel</Button>
       </div>
     </Form>
   );
@@ -99,26 +98,35 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
 
 const TITLE = "Annotations";
 
-/** A mark's annotations stand above the form, which adds another one there. The list gets the focus once a pressed button disappears. */
+interface Edited {
+  readonly id: string | null;
+  readonly isFocused: boolean;
+}
+
+/** The form is open for a place or a single annotation, and until it is saved. The list gets the focus once a pressed button disappears. */
 function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at: string }) {
   const list = useRef<HTMLUListElement>(null);
   const annotations = useAnnotations();
   const [place, span] = [parsePlace(at), parseSpan(at)];
-  /** null adds an annotation. */
-  const [edited, setEdited] = useState({ id: place || span ? null : at, isFocused: false });
-  const [changes, setChanges] = useState(0);
+  /** null: the form is closed. `id` is null for a new annotation. */
+  const [edited, setEdited] = useState<Edited | null>(span ? null : { id: place ? null : at, isFocused: false });
+  const [done, setDone] = useState("");
   const { isBusy, problem, run } = useAction(problemText);
-  const annotation = annotations.find(({ id }) => id === edited.id) ?? null;
+  const annotation = annotations.find(({ id }) => id === edited?.id) ?? null;
 
+  function edit(id: string | null) {
+    setDone("");
+    setEdited({ id, isFocused: true });
+  }
   function leave() {
-    setEdited({ id: null, isFocused: false });
+    setEdited(null);
     list.current?.focus();
   }
-  const change = (action: () => Promise<unknown>) =>
+  const change = (action: () => Promise<unknown>, text: string) =>
     void run(async () => {
       await action();
       leave();
-      setChanges((count) => count + 1);
+      setDone(text);
       annotationsChanged();
     });
   useEffect(() => {
@@ -126,44 +134,53 @@ function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at:
   }, []);
   const when = span ? spanInWords(span) : formatRange(range.value.start, range.value.end);
   const shown = span ? annotations.filter((each) => isWithin(span, each)) : annotations;
-  const parts = [
-    <div key="form">
-      <AnnotationForm
-        key={`${annotation?.id} ${changes}`}
-        place={place ?? span?.from ?? { date: today.value, hour: null }}
-        annotation={annotation}
-        isBusy={isBusy}
-        isFocused={edited.isFocused}
-        onSave={(saved) => change(() => (annotation ? replaceAnnotation(siteId, annotation.id, saved) : addAnnotation(siteId, saved)))}
-        onCancel={leave}
-      />
+  const save = (saved: NewAnnotation) =>
+    annotation
+      ? change(() => replaceAnnotation(siteId, annotation.id, saved), "Annotation saved")
+      : change(() => addAnnotation(siteId, saved), "Annotation added");
+  return (
+    <>
+      <p class={done === "" ? "" : "notice good"} role="status">
+        {done}
+      </p>
+      {edited && (
+        <AnnotationForm
+          key={annotation?.id}
+          place={place ?? span?.from ?? { date: today.value, hour: null }}
+          annotation={annotation}
+          isBusy={isBusy}
+          isFocused={edited.isFocused}
+          onSave={save}
+          onCancel={leave}
+        />
+      )}
       <Problem text={problem} />
-    </div>,
-    <ul key="list" class="annotations" ref={list} tabIndex={-1} aria-label={`Annotations of ${when}`}>
-      {shown.map((each) => (
-        <li key={each.id}>
-          <div>
-            <strong>{each.text}</strong>
-            <span class="dim">
-              {whenOf(each)}
-              {each.scope === "oneself" && ", only you"}
-            </span>
-          </div>
-          <button type="button" class="button small" onClick={() => setEdited({ id: each.id, isFocused: true })}>
-            Edit<span class="unseen"> {each.text}</span>
-          </button>
-          <ConfirmedButton
-            isSmall
-            label="Delete"
-            confirmLabel="Confirm"
-            subject={each.text}
-            onConfirm={() => change(() => deleteAnnotation(siteId, each.id))}
-          />
-        </li>
-      ))}
-    </ul>,
-  ];
-  return <>{span ? parts.toReversed() : parts}</>;
+      <ul class="annotations" ref={list} tabIndex={-1} aria-label={`Annotations of ${when}`}>
+        {shown.map((each) => (
+          <li key={each.id}>
+            <div>
+              <strong>{each.text}</strong>
+              <span class="dim">
+                {whenOf(each)}
+                {each.scope === "oneself" && ", only this browser"}
+              </span>
+            </div>
+            <button type="button" class="button small" onClick={() => edit(each.id)}>
+              Edit<span class="unseen"> {each.text}</span>
+            </button>
+            <ConfirmedButton
+              isSmall
+              label="Delete"
+              confirmLabel="Confirm"
+              subject={each.text}
+              onConfirm={() => change(() => deleteAnnotation(siteId, each.id), "Annotation deleted")}
+            />
+          </li>
+        ))}
+      </ul>
+      {edited === null && <Button onClick={() => edit(null)}>Add an annotation</Button>}
+    </>
+  );
 }
 
 export function AnnotationsPanel() {

@@ -1,5 +1,5 @@
 /** Tick positions: round distances for values; beginnings of days, months and years for time. */
-import { formatAverage, formatDuration, formatRate, formatShare } from "../format/locale.ts";
+import { formatAverage, formatDuration, formatRate, formatRateTick, formatShare } from "../format/locale.ts";
 import { daysBetween } from "../state/range.ts";
 
 const decades = (from: number, to: number): number[] =>
@@ -25,6 +25,10 @@ const STEPS = new Map<unknown, number[]>([
   [formatShare, RATES],
   [formatDuration, DURATIONS],
 ]);
+
+/** The format of ticks, which are round. */
+export const tickFormat = (format: (value: number) => string): ((value: number) => string) =>
+  format === formatRate ? formatRateTick : format;
 
 export const axisSteps = (format: (value: number) => string): number[] => STEPS.get(format) ?? INTEGERS;
 

@@ -1,7 +1,7 @@
 /** Draws a line chart on a canvas. Owner of uPlot; `styles/main.css` imports its stylesheet. */
 import uPlot from "uplot";
-import { axisSteps, tickIndices } from "./axis.ts";
-import { linesOf, type ChartPoint } from "./points.ts";
+import { axisSteps, tickFormat, tickIndices } from "./axis.ts";
+import { barsOf, linesOf, type ChartPoint } from "./points.ts";
 
 /** Minimum width per tick label. */
 const TICK_PX_MIN = 74;
@@ -10,9 +10,12 @@ export type Chart = uPlot;
 
 export const cssColor = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/** A line through more than a thousand small numbers is a wall of spikes. */
+const isByMinute = (points: readonly ChartPoint[]): boolean => /:(?!00)\d\d$/.test(points[1]?.label ?? "");
+
 /** Columns: index, compared period, whole buckets, and the others. */
 function columnsOf(points: readonly ChartPoint[]): uPlot.AlignedData {
-  const { solid, dotted } = linesOf(points);
+  const { solid, dotted } = isByMinute(points) ? barsOf(points) : linesOf(points);
   return [points.map((_, i) => i), points.map(({ before }) => before?.value ?? null), solid, dotted];
 }
 
@@ -64,10 +67,12 @@ function axesOf({ points, format, width, scale }: Drawing): uPlot.Axis[] {
       space: 30 * scale,
       incrs: axisSteps(format),
       grid: { stroke: cssColor("--line"), width: scale },
-      values: (_chart, splits) => splits.map((value) => (Number.isFinite(value) ? format(value) : "")),
+      values: (_chart, splits) => splits.map((value) => (Number.isFinite(value) ? tickFormat(format)(value) : "")),
     },
   ];
 }
+
+const bars = (paths: uPlot.Series.PathBuilder, fill: string): uPlot.Series => ({ paths, fill, width: 0, points: { show: false } });
 
 function seriesOf({ points, scale }: Drawing): uPlot.Series[] {
   // A line needs two points.
@@ -79,6 +84,9 @@ function seriesOf({ points, scale }: Drawing): uPlot.Series[] {
     fill: (chart) => areaFill(chart, "--area"),
   };
   const compared = { stroke: cssColor("--compare"), width: 2 * scale, points: { show: points.length === 1, size: 7 * scale } };
+  const paths = isByMinute(points) ? uPlot.paths.bars?.({ size: [1, Infinity], gap: 0 }) : undefined;
+  if (paths)
+    return ["--compare", "--accent", "--area"].reduce<uPlot.Series[]>((all, color) => [...all, bars(paths, cssColor(color))], [{}]);
   return [{}, compared, line, { ...line, dash: [5 * scale, 5 * scale] }];
 }
 

@@ -2,11 +2,13 @@
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { changeOf } from "../format/change.ts";
 import { formatRange } from "../format/locale.ts";
+import { againstText } from "../format/periods.ts";
 import { LOGO } from "../kit/inline.tsx";
 import { siteName } from "../state/known-sites.ts";
-import { range } from "../state/period.ts";
+import { comparedRange, range, today } from "../state/period.ts";
 import { isFiltered } from "../state/view-filters.ts";
 import { cssColor, drawChart } from "./chart-drawing.ts";
+import { comparedAs } from "./metrics.ts";
 import type { ChartPoint } from "./points.ts";
 import type { MetricTotals, ShownMetric } from "./shown-metrics.ts";
 
@@ -60,11 +62,13 @@ function drawLogo(canvas: Canvas): void {
   canvas.restore();
 }
 
-function drawChange(canvas: Canvas, { metric: { isLessBetter }, totals: { now, before } }: ImageContent, x: number, y: number): void {
-  const change = now === null || before === null ? null : changeOf({ now, before, isLessBetter });
+function drawChange(canvas: Canvas, { metric, totals: { now, before } }: ImageContent, x: number, y: number): void {
+  const change = now === null || before === null ? null : changeOf({ now, before, ...comparedAs(metric) });
   if (change === null) return;
   const color = change.tone === null ? "--text-dim" : `--${change.tone}`;
-  drawText(canvas, `${change.arrow} ${change.percentage}`, { x, y, px: 30, color, weight: 600 });
+  const end = drawText(canvas, `${change.mark}${change.amount}`, { x, y, px: 30, color, weight: 600 });
+  const dates = comparedRange.value && againstText(comparedRange.value, today.value);
+  if (dates !== null) drawText(canvas, dates, { x: end + 16, y, px: 24, color: "--text-dim" });
 }
 
 function drawHead(canvas: Canvas, content: ImageContent): void {

@@ -1,6 +1,7 @@
 /** The main chart: a line chart with annotation marks and a tooltip, or a table. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
+import { formatRange } from "../format/locale.ts";
 import { Change, LinkButton } from "../kit/inline.tsx";
 import { timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
@@ -15,7 +16,8 @@ import {
   spanText,
   useAnnotations,
 } from "./annotations.ts";
-import { LineChart, type Cursor, type Layout } from "./line-chart.tsx";
+import { comparedAs } from "./metrics.ts";
+import { LineChart, type Cursor, type Layout, type Part } from "./line-chart.tsx";
 import { joinedMarks, marksOf, type Mark } from "./marks.ts";
 import { isComparable, type Bucket, type ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
@@ -32,34 +34,49 @@ interface MarkButtonProps {
   readonly layout: Layout;
 }
 
-function MarkButton({ mark: { index, annotations }, interval, layout: { leftOf, bottom, width } }: MarkButtonProps) {
+/** Parts of the chart's size: paper has another. */
+const percent = (length: number, of: number): string => `${(length / of) * 100}%`;
+
+function MarkButton({ mark: { index, annotations }, interval, layout: { leftOf, top, bottom, width, height } }: MarkButtonProps) {
   const [isShown, setShown] = useState(false);
   const [first, ...others] = annotations;
   const left = leftOf(index);
   const texts = annotations.map(annotationText);
+  const place = { left: percent(left, width), top: percent(bottom, height) };
+  const line = { left: place.left, top: percent(top, height), height: percent(bottom - top, height) };
   return (
-    <div class="chart-mark" style={{ left: `${left}px`, top: `${bottom}px` }} data-side={left > width / 2 ? "left" : "right"}>
-      <button
-        type="button"
-        aria-label={`${texts.length === 1 ? "Annotation" : `${texts.length} annotations`}: ${texts.join("; ")}`}
-        onMouseEnter={() => setShown(true)}
-        onMouseLeave={() => setShown(false)}
-        onFocus={() => setShown(true)}
-        onBlur={() => setShown(false)}
-        onKeyDown={(event) => event.key === "Escape" && setShown(false)}
-        onClick={() => first && openAnnotations(others.length === 0 ? first.id : spanText(annotations, interval))}
-      >
-        <span aria-hidden="true">{annotations.length === 1 ? "" : annotations.length}</span>
-      </button>
-      {isShown && (
-        <div class="tooltip mark-tooltip" aria-hidden="true">
-          {texts.slice(0, TEXTS_MAX).map((text) => (
-            <span key={text}>{text}</span>
-          ))}
-          {texts.length > TEXTS_MAX && <span class="dim">{texts.length - TEXTS_MAX} more</span>}
-        </div>
-      )}
-    </div>
+    <>
+      <i class="chart-mark-line" style={line} />
+      <div class="chart-mark" style={place} data-side={left > width / 2 ? "left" : "right"}>
+        <button
+          type="button"
+          aria-label={`${texts.length === 1 ? "Annotation" : `${texts.length} annotations`}: ${texts.join("; ")}`}
+          onMouseEnter={() => setShown(true)}
+          onMouseLeave={() => setShown(false)}
+          onFocus={() => setShown(true)}
+          onBlur={() => setShown(false)}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape" || !isShown) return;
+            // It closes the tooltip, and no more.
+            event.preventDefault();
+            setShown(false);
+          }}
+          onClick={() => first && openAnnotations(others.length === 0 ? first.id : spanText(annotations, interval))}
+        >
+          <span class={annotations.length === 1 ? "mark-sign" : "mark-count"} aria-hidden="true">
+            {annotations.length === 1 ? "" : annotations.length}
+          </span>
+        </button>
+        {isShown && (
+          <div class="tooltip mark-tooltip" aria-hidden="true">
+            {texts.slice(0, TEXTS_MAX).map((text) => (
+              <span key={text}>{text}</span>
+            ))}
+            {texts.length > TEXTS_MAX && <span class="dim">{texts.length - TEXTS_MAX} more</span>}
+          </div>
+        )}
+      </div>
+    </>
   );
 }
 
@@ -72,26 +89,39 @@ interface ChartMarksProps {
 function ChartMarks({ points, interval, layout }: ChartMarksProps) {
   const annotations = useAnnotations();
   if (!hasAnnotations() || annotations.length === 0) return null;
+  const marks = marksOf(points, annotations, interval);
   return (
-    <div class="chart-marks">
-      {joinedMarks(marksOf(points, annotations, interval), layout.leftOf, MARK_PX).map((mark) => (
-        <MarkButton key={mark.annotations[0]?.id} mark={mark} interval={interval} layout={layout} />
-      ))}
-    </div>
+    <>
+      <div class="chart-marks">
+        {joinedMarks(marks, layout.leftOf, MARK_PX).map((mark) => (
+          <MarkButton key={mark.annotations[0]?.id} mark={mark} interval={interval} layout={layout} />
+        ))}
+      </div>
+      <ul class="on-paper" aria-hidden="true">
+        {marks.flatMap((mark) => mark.annotations.map((each) => <li key={each.id}>{annotationText(each)}</li>))}
+      </ul>
+    </>
   );
+}
+
+/** The dates from one point to another, as far as they have begun. */
+function datesIn(points: readonly ChartPoint[], { from, to }: Part): Pick<Bucket, "start" | "end"> | null {
+  const within = points.slice(Math.min(from, to), Math.max(from, to) + 1).filter(({ bucket }) => bucket.state !== "ahead");
+  const [first, last] = [within[0]?.bucket, within.at(-1)?.bucket];
+  return first && last ? { start: first.start, end: last.end } : null;
 }
 
 interface ChartProps {
   readonly metric: ShownMetric;
   readonly points: readonly ChartPoint[];
   readonly interval: Interval;
-  readonly onOpen: (bucket: Bucket) => void;
+  readonly onOpen: (dates: Pick<Bucket, "start" | "end">) => void;
 }
 
 const written = (value: number | null, format: (value: number) => string): string => (value === null ? "–" : format(value));
 
 function ChartTooltip({ metric, point }: { readonly metric: ShownMetric; readonly point: ChartPoint }) {
-  const { title, format, isLessBetter } = metric;
+  const { title, format } = metric;
   const { value, before } = point;
   const line = (kind: "now" | "before", of: Pick<ChartPoint, "title" | "part">, text: string) => (
     <span class="tooltip-line">
@@ -104,7 +134,7 @@ function ChartTooltip({ metric, point }: { readonly metric: ShownMetric; readonl
       <span class="tooltip-title">{title}</span>
       {line("now", point, written(value, format))}
       {before && line("before", before, format(before.value))}
-      {before && value !== null && isComparable(point) && <Change now={value} before={before.value} isLessBetter={isLessBetter} />}
+      {before && value !== null && isComparable(point) && <Change now={value} before={before.value} {...comparedAs(metric)} />}
     </>
   );
 }
@@ -121,17 +151,24 @@ function textOf({ title, part, value, before }: ChartPoint, format: (value: numb
 }
 
 /** A bucket can be opened if it is shorter than the range. */
-const canOpen = ({ start, end, state }: Bucket): boolean => state !== "ahead" && (start !== range.value.start || end !== range.value.end);
+const isShorter = ({ start, end }: Pick<Bucket, "start" | "end">): boolean => start !== range.value.start || end !== range.value.end;
+const canOpen = (bucket: Bucket): boolean => bucket.state !== "ahead" && isShorter(bucket);
 
 export function ChartView({ metric, points, interval, onOpen }: ChartProps) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [part, setPart] = useState<Part | null>(null);
   const [layout, setLayout] = useState<Layout | null>(null);
+  const dates = part && datesIn(points, part);
   const point = cursor === null ? undefined : points[cursor.index];
   const isOpenable = points.some(({ bucket }) => canOpen(bucket));
   const placeAt = (index: number) => points[index] && placeOf(points[index].label, points[index].bucket, interval);
   const open = (index: number) => {
     const bucket = points[index]?.bucket;
     if (bucket && canOpen(bucket)) onOpen(bucket);
+  };
+  const openPart = (chosen: Part) => {
+    const of = datesIn(points, chosen);
+    if (of && isShorter(of)) onOpen(of);
   };
   const annotate = (index: number) => {
     const place = placeAt(index);
@@ -152,6 +189,9 @@ export function ChartView({ metric, points, interval, onOpen }: ChartProps) {
         onCursor={moveTo}
         onChoose={isOpenable ? open : null}
         onMark={canAnnotate() ? annotate : null}
+        part={part}
+        onPart={setPart}
+        onChoosePart={isOpenable ? openPart : null}
         onDrawn={setLayout}
       />
       {layout && <ChartMarks points={points} interval={interval} layout={layout} />}
@@ -161,8 +201,15 @@ export function ChartView({ metric, points, interval, onOpen }: ChartProps) {
           style={{ left: `${cursor.left}px` }}
           data-side={cursor.index > points.length / 2 ? "left" : "right"}
         >
-          <ChartTooltip metric={metric} point={point} />
-          {cursor.isTouch && canOpen(point.bucket) && (
+          {dates ? (
+            <>
+              <strong>{formatRange(dates.start, dates.end)}</strong>
+              <span class="tooltip-title">Release, or press Enter, to view these dates</span>
+            </>
+          ) : (
+            <ChartTooltip metric={metric} point={point} />
+          )}
+          {!dates && cursor.isTouch && canOpen(point.bucket) && (
             <span class="tooltip-title">Tap again to view this {isOfClock(interval) ? "day" : interval}</span>
           )}
         </div>

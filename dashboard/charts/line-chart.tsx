@@ -1,6 +1,6 @@
 /**
  * A line chart on a canvas. Mouse, arrow keys and touch move through its points (WAI-ARIA slider pattern). A click, Enter or a second tap
- * chooses a point; a right click marks it.
+ * chooses a point; a right click marks it. A drag, or arrow keys with Shift and then Enter, choose the points from one to another.
  */
 import { useEffect, useRef } from "preact/hooks";
 import { hasModifier, indexAfterKey, TapChoice } from "../kit/pointing.ts";
@@ -19,9 +19,17 @@ export interface Cursor {
 /** Positions of drawn points, in CSS pixels relative to the chart. */
 export interface Layout {
   readonly leftOf: (index: number) => number;
+  readonly top: number;
   /** The lower edge of the plot, above the axis labels. */
   readonly bottom: number;
   readonly width: number;
+  readonly height: number;
+}
+
+/** Two points and all between them, the one that was chosen first before the other. */
+export interface Part {
+  readonly from: number;
+  readonly to: number;
 }
 
 interface LineChartProps {
@@ -36,6 +44,11 @@ interface LineChartProps {
   readonly onChoose: ((index: number) => void) | null;
   /** null if points cannot be marked. */
   readonly onMark: ((index: number) => void) | null;
+  /** The part that is being chosen; null for none. */
+  readonly part: Part | null;
+  readonly onPart: (part: Part | null) => void;
+  /** null if parts cannot be chosen. */
+  readonly onChoosePart: ((part: Part) => void) | null;
   /** Called after each drawing. */
   readonly onDrawn: (layout: Layout) => void;
 }
@@ -45,11 +58,59 @@ const HEIGHT_PX = 300;
 /** A place outside the plot. */
 const AWAY = { left: -10, top: -10 };
 
-function listen(chart: Chart, { onCursor, onChoose, onMark }: Pick<LineChartProps, "onCursor" | "onChoose" | "onMark">): void {
+/** Shorter moves of a pressed pointer are a click or a tap. */
+const DRAG_PX_MIN = 8;
+
+function showPart(chart: Chart, part: Part | null): void {
+  const [left, right] = part ? [part.from, part.to].map((index) => chart.valToPos(index, "x")).sort((a, b) => a - b) : [0, 0];
+  chart.setSelect({ left: left ?? 0, top: 0, width: (right ?? 0) - (left ?? 0), height: part ? chart.over.clientHeight : 0 }, false);
+}
+
+/** Returns whether the click that follows ends a drag. */
+function listenToDrags(chart: Chart, { onPart, onChoosePart }: Pick<LineChartProps, "onPart" | "onChoosePart">): () => boolean {
+  const { over } = chart;
+  let start: { readonly x: number; readonly index: number } | null = null;
+  let part: Part | null = null;
+  let isDrag = false;
+  if (onChoosePart === null) return () => false;
+  // Fingers scroll up and down only.
+  over.style.touchAction = "pan-y";
+  const xOf = ({ clientX }: PointerEvent): number => {
+    const { left, width } = over.getBoundingClientRect();
+    return Math.min(Math.max(clientX - left, 0), width);
+  };
+  function end(): void {
+    start = part = null;
+    onPart(null);
+  }
+  over.addEventListener("pointerdown", (event) => {
+    isDrag = false;
+    if (event.button === 0) start = { x: xOf(event), index: chart.posToIdx(xOf(event)) };
+  });
+  over.addEventListener("pointermove", (event) => {
+    if (start === null || (part === null && Math.abs(xOf(event) - start.x) < DRAG_PX_MIN)) return;
+    if (part === null) over.setPointerCapture(event.pointerId);
+    isDrag = true;
+    part = { from: start.index, to: chart.posToIdx(xOf(event)) };
+    onPart(part);
+  });
+  over.addEventListener("pointerup", () => {
+    const chosen = part;
+    end();
+    if (chosen && chosen.from !== chosen.to) onChoosePart(chosen);
+  });
+  over.addEventListener("pointercancel", end);
+  return () => isDrag;
+}
+
+function listen(chart: Chart, props: LineChartProps): void {
+  const { onCursor, onChoose, onMark } = props;
+  const isAfterDrag = listenToDrags(chart, props);
   const taps = new TapChoice<number>();
   chart.over.style.cursor = onChoose ? "pointer" : "default";
   chart.over.addEventListener("pointerdown", (event) => taps.press(event));
   chart.over.addEventListener("click", () => {
+    if (isAfterDrag()) return;
     const index = chart.cursor.idx ?? null;
     if (taps.click(index)) onChoose?.(index);
   });
@@ -79,8 +140,10 @@ function draw(element: HTMLElement, props: LineChartProps): Chart {
   (chart.hooks.ready ??= []).push(() =>
     props.onDrawn({
       leftOf: (index) => over.offsetLeft + chart.valToPos(index, "x"),
+      top: over.offsetTop,
       bottom: over.offsetTop + over.clientHeight,
       width: element.clientWidth,
+      height: HEIGHT_PX,
     }),
   );
   return chart;
@@ -121,11 +184,14 @@ function useChart(props: LineChartProps) {
 }
 
 export function LineChart(props: LineChartProps) {
-  const { points, label, cursor, textOf, onChoose } = props;
+  const { points, label, cursor, textOf, onChoose, part, onPart, onChoosePart } = props;
   const { place, chart } = useChart(props);
   const index = cursor?.index ?? null;
   const latest = latestOf(points);
   const current = index ?? latest;
+  useEffect(() => {
+    if (chart.current) showPart(chart.current, part);
+  }, [part]);
 
   function onKeyDown(event: KeyboardEvent) {
     const next = indexAfterKey(event, { index, initial: latest, last: points.length - 1 });
@@ -133,8 +199,13 @@ export function LineChart(props: LineChartProps) {
     if (!isHandled || hasModifier(event)) return;
     event.preventDefault();
     event.stopPropagation();
-    if (next !== undefined) chart.current?.setCursor({ left: chart.current.valToPos(next, "x"), top: 0 });
-    else if (event.key === "Escape") chart.current?.setCursor(AWAY);
+    if (next !== undefined) {
+      onPart(event.shiftKey && onChoosePart ? { from: part?.from ?? current, to: next } : null);
+      chart.current?.setCursor({ left: chart.current.valToPos(next, "x"), top: 0 });
+    } else if (event.key === "Escape") {
+      if (part) onPart(null);
+      else chart.current?.setCursor(AWAY);
+    } else if (part) onChoosePart?.(part);
     else if (index !== null) onChoose?.(index);
   }
 
@@ -150,7 +221,10 @@ export function LineChart(props: LineChartProps) {
       aria-valuenow={current}
       aria-valuetext={textOf(current)}
       onKeyDown={onKeyDown}
-      onBlur={() => chart.current?.setCursor(AWAY)}
+      onBlur={() => {
+        onPart(null);
+        chart.current?.setCursor(AWAY);
+      }}
     />
   );
 }

@@ -1,13 +1,12 @@
 /** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
-import { formatRange } from "../format/locale.ts";
-import { COMPARISON_LABELS } from "../format/periods.ts";
+import { formatShortRange } from "../format/locale.ts";
 import { fileNameOf, saveFile } from "../kit/download.ts";
 import { Menu } from "../kit/menu.tsx";
 import { ReportView } from "../kit/states.tsx";
 import { timeZone } from "../state/known-sites.ts";
-import { comparedRange, comparison, range } from "../state/period.ts";
+import { comparedRange, range, today } from "../state/period.ts";
 import type { Range } from "../state/range.ts";
 import type { Report } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
@@ -96,7 +95,7 @@ function ChartMenu({ metric, points, totals }: ChartMenuProps) {
 }
 
 /** The shorter range starts with its own default interval. */
-const openBucket = ({ start, end }: Bucket): void => navigate({ start, end, period: null, interval: null });
+const openDates = ({ start, end }: Pick<Bucket, "start" | "end">): void => navigate({ start, end, period: null, interval: null });
 
 /** null if the service would choose the interval itself. */
 const intervalParameter = (interval: Interval, of: Range) => (interval === serviceInterval(of) ? null : interval);
@@ -139,19 +138,20 @@ export function MainChart({ main, everybody }: Statistics) {
     if (param("interval") !== null && param("interval") !== interval) navigate({ interval: null }, true);
   });
   const totals = main.data && totalsOf(metric, main.data, everybody.data);
-  const comparedTitle = report.data?.some(({ before }) => before) ? COMPARISON_LABELS[comparison.value] : null;
-  const beforeTitle = compared && comparedTitle && `${comparedTitle} (${formatRange(compared.start, compared.end)})`;
+  const hasBefore = report.data?.some(({ before }) => before) === true;
+  const comparedDates = compared && hasBefore ? formatShortRange(compared.start, compared.end, today.value) : null;
   const isTable = param("chart") === "table";
   const isCurrent = !report.isStale && !main.isStale;
   return (
     <div class="chart-place">
       <div class="chart-foot">
         {isCurrent && report.data && totals && isCounted(metric.field) && (
-          <SummaryLine field={metric.field} points={report.data} interval={interval} totals={totals} onOpen={openBucket} />
+          <SummaryLine field={metric.field} points={report.data} interval={interval} totals={totals} onOpen={openDates} />
         )}
-        {comparedTitle !== null && (
+        {comparedDates !== null && (
           <span class="legend">
-            <i class="swatch now" /> This period <i class="swatch before" /> {comparedTitle}
+            <i class="swatch now" /> {formatShortRange(range.value.start, range.value.end, today.value)}
+            <i class="swatch before" /> {comparedDates}
           </span>
         )}
         {isOfClock(interval) && timeZone.value !== UTC && <span class="legend">Times in {timeZone.value}</span>}
@@ -166,9 +166,9 @@ export function MainChart({ main, everybody }: Statistics) {
       <ReportView report={{ ...report, reading: report.reading ?? main.reading }} rows={1}>
         {(points) =>
           isTable ? (
-            <ChartTable metric={metric} points={points} interval={interval} beforeTitle={beforeTitle} onOpen={openBucket} />
+            <ChartTable metric={metric} points={points} interval={interval} beforeTitle={comparedDates} onOpen={openDates} />
           ) : (
-            <ChartView metric={metric} points={points} interval={interval} onOpen={openBucket} />
+            <ChartView metric={metric} points={points} interval={interval} onOpen={openDates} />
           )
         }
       </ReportView>

@@ -1,4 +1,5 @@
 /** Metrics: their formula over the totals of a period, their format, and the report with their values by bucket. */
+import type { Values } from "../format/change.ts";
 import { compactCount, formatAverage, formatDuration, formatRate } from "../format/locale.ts";
 import type { MainReport } from "../state/statistics.ts";
 
@@ -23,6 +24,8 @@ export interface MetricInfo {
    */
   readonly value: (totals: Totals, everybody: { unique_visitors: number } | null) => number | null;
   readonly isLessBetter?: boolean;
+  /** Changes in points. */
+  readonly isRate?: boolean;
   /** The report with the values by bucket, its parameters, and the field. */
   readonly series: "timeseries" | "session-timeseries";
   readonly parameters?: { readonly include: "events" };
@@ -49,14 +52,20 @@ export const METRICS: Readonly<Record<Metric, MetricInfo>> = {
   visits: bySession("sessions", compactCount, (totals) => totals.total_sessions),
   pageviews: byTime("pageviews", compactCount, (totals) => totals.total_pageviews),
   views_per_visit: bySession("views_per_visit", formatAverage, ({ views_per_visit = null }) => views_per_visit),
-  bounce_rate: { ...bySession("bounce_rate", formatRate, (totals) => totals.bounce_rate), isLessBetter: true },
+  bounce_rate: { ...bySession("bounce_rate", formatRate, (totals) => totals.bounce_rate), isLessBetter: true, isRate: true },
   visit_duration: bySession("avg_visit_duration_secs", formatDuration, (totals) => totals.avg_visit_duration_secs),
   unique_conversions: byTime("visitors", compactCount, (totals) => totals.unique_visitors),
   total_conversions: { ...byTime("events", compactCount, (totals) => totals.total_events), parameters: { include: "events" } },
   // `useMetricSeries` computes the field.
-  conversion_rate: byTime(
-    "conversion_rate",
-    formatRate,
-    (totals, everybody) => everybody && ratio(totals.unique_visitors, everybody.unique_visitors),
-  ),
+  conversion_rate: {
+    ...byTime("conversion_rate", formatRate, (totals, everybody) => everybody && ratio(totals.unique_visitors, everybody.unique_visitors)),
+    isRate: true,
+  },
 };
+
+/** How the values of a metric are compared. Compact counts hide changes that are worth showing. */
+export const comparedAs = ({ format, isLessBetter, isRate }: MetricInfo): Pick<Values, "isLessBetter" | "isRate" | "written"> => ({
+  isLessBetter,
+  isRate,
+  written: format === compactCount ? undefined : format,
+});

@@ -90,6 +90,12 @@ export function linesOf(points: readonly Valued[]): { readonly solid: (number | 
   };
 }
 
+/** Whole buckets, and the others. */
+export const barsOf = (points: readonly Valued[]): ReturnType<typeof linesOf> => ({
+  solid: points.map(({ bucket, value }) => (bucket.state === "whole" ? value : null)),
+  dotted: points.map(({ bucket, value }) => (bucket.state === "whole" ? null : value)),
+});
+
 interface Point {
   readonly label: string;
   readonly title: string;

@@ -1,18 +1,25 @@
 /** The totals above the chart. Each is a button that selects the metric of the chart. */
-import { formatCount, formatHour, formatRange } from "../format/locale.ts";
+import { compactCount, formatCount } from "../format/locale.ts";
+import { onComparedDates } from "../format/periods.ts";
 import { Change } from "../kit/inline.tsx";
 import { Failure } from "../kit/states.tsx";
+import { tip } from "../kit/tips.ts";
 import { timeZone } from "../state/known-sites.ts";
+import { today } from "../state/period.ts";
 import type { MainReport, Statistics } from "../state/statistics.ts";
-import { inZone, localTime } from "../state/time-zone.ts";
+import { localTime } from "../state/time-zone.ts";
 import { navigate } from "../state/url.ts";
+import { comparedAs } from "./metrics.ts";
 import { chosenMetric, shownMetrics, totalsOf, type ShownMetric } from "./shown-metrics.ts";
 
-/** The end of a comparison with a period that is not over, as `, until 3:04 PM`. */
-function untilText(endsAt: string | undefined): string {
-  const zone = timeZone.value;
-  return endsAt === undefined ? "" : `, until ${inZone(formatHour(localTime(zone, Date.parse(endsAt))), zone)}`;
+/** `4,909 on Thu, 19 Nov, by 11:47` */
+function beforeText(metric: ShownMetric, before: number, { start_date, end_date, ends_at }: NonNullable<MainReport["comparison"]>): string {
+  const until = ends_at === undefined ? null : localTime(timeZone.value, Date.parse(ends_at));
+  return onComparedDates(exactly(metric, before), { start: start_date, end: end_date, until }, today.value);
 }
+
+/** Compact counts in full. */
+const exactly = ({ format }: ShownMetric, value: number): string => (format === compactCount ? formatCount : format)(value);
 
 interface StatProps {
   readonly metric: ShownMetric;
@@ -22,33 +29,29 @@ interface StatProps {
 }
 
 function TopStat({ metric, data, everybody }: StatProps) {
-  const { id, title, definition, format, isLessBetter } = metric;
+  const { id, title, definition, format } = metric;
   const { now, before } = data ? totalsOf(metric, data, everybody) : { now: null, before: null };
   const isChosen = chosenMetric().id === id;
   const compared = data?.comparison;
+  const explanation = [
+    now !== null && exactly(metric, now) !== format(now) && exactly(metric, now),
+    compared && before !== null && beforeText(metric, before, compared),
+    definition,
+  ];
   return (
     <button
       type="button"
       class={isChosen ? "top-stat chosen" : "top-stat"}
       aria-pressed={isChosen}
       data-metric={id}
-      title={definition}
+      {...tip(explanation.filter(Boolean).join("\n"), true)}
       disabled={data !== undefined && now === null}
       onClick={() => navigate({ metric: id === shownMetrics()[0]?.id ? null : id })}
     >
       <span class="top-stat-title">{title}</span>
-      <span class="top-stat-value" title={now !== null && Number.isInteger(now) ? formatCount(now) : undefined}>
-        {now === null ? "–" : format(now)}
-      </span>
+      <span class="top-stat-value">{now === null ? "–" : format(now)}</span>
       <span class="top-stat-change">
-        {compared && now !== null && before !== null && (
-          <Change
-            now={now}
-            before={before}
-            isLessBetter={isLessBetter}
-            title={`${format(before)} in ${formatRange(compared.start_date, compared.end_date)}${untilText(compared.ends_at)}`}
-          />
-        )}
+        {compared && now !== null && before !== null && <Change now={now} before={before} {...comparedAs(metric)} />}
       </span>
     </button>
   );

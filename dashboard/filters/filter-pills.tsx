@@ -4,9 +4,11 @@ import { printFilter, type Filter } from "../../src/shared/filters.ts";
 import { filterInWords, wordsOf } from "../format/filter-words.ts";
 import { partsOfAny } from "../format/locale.ts";
 import { CrossButton, LinkButton } from "../kit/inline.tsx";
+import { tip } from "../kit/tips.ts";
 import { authState, handleFailure } from "../state/connection.ts";
 import { isSameFilter } from "../state/filters.ts";
-import { navigate } from "../state/url.ts";
+import { showToast } from "../kit/toast.tsx";
+import { navigate, param } from "../state/url.ts";
 import {
   canClear,
   clearAllFilters,
@@ -22,6 +24,7 @@ import {
   setFilters,
 } from "../state/view-filters.ts";
 import { openPanel, site } from "../state/view.ts";
+import { words } from "../words/words.ts";
 
 const FILTER_BUTTON_ID = "add-filter";
 
@@ -41,8 +44,11 @@ function leavePill(pill: Element | null | undefined): void {
 }
 
 export function clearFilters(): void {
+  if (!canClear.value) return;
   if (document.activeElement?.closest(".pills")) leavePill(null);
+  const cleared = { filters: param("filters"), segment: param("segment") };
   clearAllFilters();
+  showToast({ text: words.kit.filtersCleared, action: { label: words.kit.undo, run: () => navigate(cleared) } });
 }
 
 /** Values shown in a pill; its title and dialog show all. */
@@ -63,7 +69,7 @@ function Words({ filter }: { readonly filter: Filter }) {
 
 /** Filters of a share link cannot be changed or removed. */
 const LockedPill = ({ filter }: { readonly filter: Filter }) => (
-  <li class="pill locked" title="This page always has this filter">
+  <li class="pill locked" {...tip("This page always has this filter")}>
     <span class="pill-text">
       <span class="unseen">Fixed filter: </span>
       <Words filter={filter} />
@@ -104,7 +110,7 @@ function SavedFilterPill() {
   const words = savedConditions.value.map((filter) => filterInWords(filter, filters.value)).join(", ");
   return (
     <li class="pill">
-      <button type="button" class="pill-text" title={nameless?.title ?? words} onClick={() => openPanel("segments")}>
+      <button type="button" class="pill-text" {...tip(nameless?.title ?? words)} onClick={() => openPanel("segments")}>
         {!nameless && "Segment "}
         <strong>{name}</strong>
       </button>

@@ -1,7 +1,8 @@
-/** The text of a change against the compared period: a percentage, an arrow, and whether it is good. */
-import { formatRate } from "./locale.ts";
+/** The text of a change against the compared period: an arrow and a percentage, or a difference in points, and whether it is good. */
+import { formatGrowth, formatPoints, formatWholeGrowth } from "./locale.ts";
 
-const ARROWS = { up: "↑", down: "↓", same: "→" } as const;
+const ARROWS = { up: "↑ ", down: "↓ ", same: "→ " } as const;
+const SIGNS = { up: "+", down: "−", same: "±" } as const;
 
 export interface Values {
   readonly now: number;
@@ -10,31 +11,46 @@ export interface Values {
   readonly isLessBetter?: boolean | undefined;
   /** False for a change that may be chance: it has no color. */
   readonly isNotable?: boolean | undefined;
-  /** Format of the percentage, by default with one decimal. */
-  readonly format?: (rate: number) => string;
+  /** Rates change in points: 36% and 43% differ by 7 points, not by 19%. */
+  readonly isRate?: boolean | undefined;
+  /** The format of values with few digits, such as averages: values that are written alike have not changed. */
+  readonly written?: ((value: number) => string) | undefined;
+  /** Whole percentages, for narrow columns. */
+  readonly isShort?: boolean;
 }
 
 interface ChangeText {
   readonly direction: keyof typeof ARROWS;
-  readonly arrow: string;
+  /** The arrow and a space, or the sign of a difference. */
+  readonly mark: string;
   readonly tone: "better" | "worse" | null;
-  /** Has no sign. */
-  readonly percentage: string;
+  /** Has no sign: `12.0%`, `6.6 pts`. */
+  readonly amount: string;
 }
 
 /** null for a change from zero, which has no percentage. */
-export function changeOf({ now, before, isLessBetter = false, isNotable = true, format = formatRate }: Values): ChangeText | null {
-  if (before === 0) return null;
-  const direction = now > before ? "up" : now < before ? "down" : "same";
-  const percentage = format(Math.abs((now - before) / before));
-  // A change that is written as 0% is neither good nor bad.
-  const isShown = percentage !== format(0);
+export function changeOf({
+  now,
+  before,
+  isLessBetter = false,
+  isRate = false,
+  written,
+  isShort = false,
+  isNotable = true,
+}: Values): ChangeText | null {
+  if (before === 0 && !isRate) return null;
+  const isSame = written?.(now) === written?.(before) && written !== undefined;
+  const format = isRate ? formatPoints : isShort ? formatWholeGrowth : formatGrowth;
+  const amount = format(isSame ? 0 : Math.abs(isRate ? now - before : (now - before) / before));
+  const direction = isSame || now === before ? "same" : now > before ? "up" : "down";
+  // A change that is written as 0.0% is neither good nor bad.
+  const isShown = amount !== format(0);
   const isBetter = (direction === "up") !== isLessBetter;
   return {
     direction,
-    arrow: ARROWS[isShown ? direction : "same"],
+    mark: (isRate ? SIGNS : ARROWS)[isShown ? direction : "same"],
     tone: isShown && isNotable ? (isBetter ? "better" : "worse") : null,
-    percentage,
+    amount,
   };
 }
 

@@ -2,7 +2,7 @@
 import { UNRECORDED } from "../../src/shared/filters.ts";
 import { localTime } from "../state/time-zone.ts";
 import { language, type Plural } from "../words/language.ts";
-import { pluralForm } from "../words/words.ts";
+import { fill, pluralForm, words } from "../words/words.ts";
 
 /** Browsers may list a tag that Intl rejects, e.g. `en-US@posix`. */
 function isSupported(tag: string): boolean {
@@ -23,8 +23,8 @@ const oneDigit = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maxim
 const alternatives = new Intl.ListFormat(LOCALE, { type: "disjunction" });
 const twoDigits = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const percent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 1 });
+const exactPercent = new Intl.NumberFormat(LOCALE, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const wholePercent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 0 });
-const compactPercent = new Intl.NumberFormat(LOCALE, { style: "percent", notation: "compact", maximumFractionDigits: 1 });
 
 /** `compactCount` writes smaller numbers in full. */
 const COMPACT_FROM = 10_000;
@@ -36,12 +36,41 @@ export const countOf = (count: number, forms: Plural): string => pluralForm(form
 export const compactCount = (count: number): string => (count < COMPACT_FROM ? integer : compact).format(count);
 export const formatAverage = (average: number): string => oneDigit.format(average);
 
-/** Takes a fraction from 0 to 1. Shows a decimal only below 10 %. */
-export const formatShare = (share: number): string => (share >= 0.1 || share === 0 ? wholePercent : percent).format(share);
-/** Takes any fraction: `4.2%`, `42%`, `4.2K%` */
-export const formatShortRate = (rate: number): string => (rate < 10 ? formatShare(rate) : compactPercent.format(rate));
-/** Takes a fraction from 0 to 1. Shows one decimal. */
-export const formatRate = (rate: number): string => percent.format(rate);
+/** The least fraction that is not written as 0.0%. */
+const FRACTION_MIN = 0.0005;
+const LEAST = `<${percent.format(2 * FRACTION_MIN)}`;
+const ALMOST_ALL = `>${percent.format(1 - 2 * FRACTION_MIN)}`;
+
+/** Takes a fraction from 0 to 1. Shows a decimal only below 10%. What is not nothing is never `0%`. */
+export function formatShare(share: number): string {
+  if (share > 0 && share < FRACTION_MIN) return LEAST;
+  return (share >= 0.1 || share === 0 ? wholePercent : percent).format(share);
+}
+
+/** Takes a fraction from 0 to 1. Shows one decimal, but for `0%` and `100%`, which are exact. */
+export function formatRate(rate: number): string {
+  if (rate === 0 || rate === 1) return wholePercent.format(rate);
+  if (rate < FRACTION_MIN) return LEAST;
+  return rate > 1 - FRACTION_MIN ? ALMOST_ALL : exactPercent.format(rate);
+}
+
+/** A rate on an axis, whose steps are round: `5%`, `2.5%` */
+export const formatRateTick = (rate: number): string => percent.format(rate);
+
+/** Nobody compares larger ones. */
+const GROWTH_MAX = 9.99;
+
+const growthIn =
+  (format: Intl.NumberFormat) =>
+  (growth: number): string =>
+    growth > GROWTH_MAX ? `>${wholePercent.format(GROWTH_MAX)}` : format.format(growth);
+
+/** Takes any fraction: `12.0%`, `>999%` */
+export const formatGrowth = growthIn(exactPercent);
+/** `12%` */
+export const formatWholeGrowth = growthIn(wholePercent);
+/** A difference of rates: `6.6 pts` */
+export const formatPoints = (difference: number): string => fill(words.kit.points, { difference: oneDigit.format(100 * difference) });
 
 export function formatDuration(secs: number): string {
   const rounded = Math.round(secs);
@@ -60,6 +89,7 @@ const utc = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(LOC
 const dayAndMonth = utc({ day: "numeric", month: "short" });
 const day = utc({ day: "numeric", month: "short", year: "numeric" });
 const dayWithWeekday = utc({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const shortDayWithWeekday = utc({ weekday: "short", day: "numeric", month: "short" });
 const longDay = utc({ day: "numeric", month: "long" });
 const month = utc({ month: "short", year: "numeric" });
 const longMonth = utc({ month: "long" });
@@ -90,12 +120,12 @@ export const formatBucket = (label: string): string =>
 export const formatTimestamp = (iso: string, timeZone: string): string =>
   `${dateAndTime.format(dateOf(localTime(timeZone, Date.parse(iso))))} ${timeZone}`;
 
-/** Omits the year if it is that of `today`. */
-export const formatShortRange = (start: string, end: string, today: string): string =>
-  (start.slice(0, 4) === today.slice(0, 4) && start.slice(0, 4) === end.slice(0, 4) ? dayAndMonth : day).formatRange(
-    dateOf(start),
-    dateOf(end),
-  );
+/** `Thu, 19 Nov`, `23 Sep – 22 Oct`. Omits the year if it is that of `today`. */
+export function formatShortRange(start: string, end: string, today: string): string {
+  const isThisYear = [start, end].every((date) => date.slice(0, 4) === today.slice(0, 4));
+  if (start === end) return (isThisYear ? shortDayWithWeekday : dayWithWeekday).format(dateOf(start));
+  return (isThisYear ? dayAndMonth : day).formatRange(dateOf(start), dateOf(end));
+}
 
 export const formatRange = (start: string, end: string): string =>
   start === end ? dayWithWeekday.format(dateOf(start)) : day.formatRange(dateOf(start), dateOf(end));

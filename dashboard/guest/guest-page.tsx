@@ -7,10 +7,12 @@ import { formatRange, formatTimestamp } from "../format/locale.ts";
 import { Form } from "../kit/forms.tsx";
 import { LinkButton, SiteIcon } from "../kit/inline.tsx";
 import type { MenuItem } from "../kit/menu.tsx";
+import { printPage } from "../kit/printing.ts";
 import { OutageBanner, ReadingStatus } from "../kit/states.tsx";
 import { themeItems } from "../kit/theme.ts";
 import { OpenPanel, PageLayout, StatsFoot, StatsTitle } from "../page/page-layout.tsx";
 import { SiteView } from "../page/site-view.tsx";
+import { useTabTitle } from "../page/tab-title.ts";
 import { Bar, CurrentVisitors, ViewTools } from "../page/top-bar.tsx";
 import { LoginFrame } from "../setup/login.tsx";
 import { PasswordField, problemFrom, ProblemText, type Problem } from "../setup/password-form.tsx";
@@ -89,6 +91,7 @@ function EmbeddedView() {
 
 const guestItems = (): readonly (MenuItem | null)[] => [
   { label: "Export…", onChoose: () => openPanel("export") },
+  { label: "Print…", onChoose: () => void printPage() },
   null,
   ...themeItems(),
   null,
@@ -178,13 +181,9 @@ function OpenLink() {
     nowMs.value = Date.now();
     applyShare(response);
   });
-  useEffect(() => {
-    const before = document.title;
-    document.title = `${siteName.value} · ${PRODUCT_NAME}`;
-    return () => {
-      document.title = before;
-    };
-  }, [siteName.value]);
+  useTabTitle(siteName.value);
+  // Without the link, the name of the site is not shown.
+  useEffect(() => () => void (document.title = PRODUCT_NAME), []);
   return isEmbedded ? <EmbeddedView /> : <GuestDashboard />;
 }
 
@@ -192,5 +191,5 @@ export function GuestPage() {
   if (shareStatus.value === "dead") return <DeadLink />;
   if (shareStatus.value === "locked") return <UnlockForm />;
   if (shareStatus.value === "open") return <OpenLink />;
-  return <main class="login">{outage.value !== null && <OutageBanner />}</main>;
+  return <main class="login">{outage.value !== null && <OutageBanner hasNumbers={false} />}</main>;
 }

@@ -56,16 +56,16 @@ export const NewValue = ({ isNotable = false }: { readonly isNotable?: boolean }
   <span class={`change ${isNotable ? "better" : "dim"}`}>{words.kit.newValue}</span>
 );
 
-/** Shows direction as an arrow, meaning as color, and both as text for screen readers. */
+/** Shows direction as an arrow or a sign, meaning as color, and both as text for screen readers. */
 export function Change({ title, ...values }: Values & { readonly title?: string }) {
   const change = changeOf(values);
   if (change === null) return null;
-  const { direction, arrow, tone, percentage } = change;
+  const { direction, mark, tone, amount } = change;
   return (
     <span class={`change ${tone ?? "dim"}`} title={title} data-direction={direction}>
-      <span aria-hidden="true">{arrow} </span>
+      <span aria-hidden="true">{mark}</span>
       <span class="unseen">{DIRECTIONS[direction]}</span>
-      {percentage}
+      {amount}
     </span>
   );
 }

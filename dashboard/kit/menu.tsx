@@ -126,26 +126,41 @@ interface MenuPopupProps {
   readonly label: string;
   readonly items: readonly (MenuItem | null)[];
   readonly search?: string | undefined;
+  readonly note?: string | undefined;
   readonly end: MenuEnd;
   readonly onClose: () => void;
+}
+
+const EDGE_PX = 8;
+
+/** Opens upwards where there is more room, and is never higher than the window: the page does not scroll. */
+function fitInWindow(root: HTMLElement): void {
+  const anchor = root.offsetParent?.getBoundingClientRect();
+  const { top, height } = root.getBoundingClientRect();
+  const below = document.documentElement.clientHeight - top - EDGE_PX;
+  if (!anchor || height <= below) return;
+  const above = anchor.top - (document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0) - EDGE_PX;
+  if (above > below) root.dataset["side"] = "up";
+  root.style.maxHeight = `${Math.min(height, Math.max(above, below))}px`;
 }
 
 /** Focuses the search field, else the chosen item, else the first or last. Touch screens keep their keyboard closed. */
 function focusAtFirst(root: HTMLElement, end: MenuEnd): void {
   const item = chosenIn(root) ?? entriesIn(root).at(end === "start" ? 0 : -1);
-  root.scrollIntoView({ block: "nearest" });
   item?.scrollIntoView({ block: "nearest" });
   (isTouchScreen() ? item : (root.querySelector("input") ?? item))?.focus({ preventScroll: true });
 }
 
-export function MenuPopup({ label, items, search, end, onClose }: MenuPopupProps) {
+export function MenuPopup({ label, items, search, note, end, onClose }: MenuPopupProps) {
   const root = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState("");
   const wanted = typed.trim().toLowerCase();
   const shown = items.filter((item) => item?.isChosen === undefined || item.label.toLowerCase().includes(wanted));
 
   useLayoutEffect(() => {
-    if (root.current) focusAtFirst(root.current, end);
+    if (!root.current) return;
+    fitInWindow(root.current);
+    focusAtFirst(root.current, end);
   }, []);
 
   return (
@@ -168,7 +183,8 @@ export function MenuPopup({ label, items, search, end, onClose }: MenuPopupProps
           {words.kit.noMatches}
         </p>
       )}
-      <div role="menu" aria-label={label}>
+      {note !== undefined && <p class="menu-note">{note}</p>}
+      <div role="menu" aria-label={note === undefined ? label : `${label}: ${note}`}>
         {shown.map((item, i) => (item === null ? <hr key={i} /> : <MenuEntry key={item.label} item={item} onClose={onClose} />))}
       </div>
     </div>
@@ -184,6 +200,8 @@ interface MenuProps {
   readonly buttonClass?: string;
   /** Label of a search field, which narrows the choices. */
   readonly search?: string | undefined;
+  /** Stands above the items: what they are about. */
+  readonly note?: string | undefined;
   /** False where another key opens the menu. */
   readonly isTabStop?: boolean;
 }
@@ -191,7 +209,7 @@ interface MenuProps {
 /** Arrow keys open the menu at this end. */
 const OPENING_KEYS: Readonly<Record<string, MenuEnd>> = { ArrowDown: "start", ArrowUp: "end" };
 
-export function Menu({ label, button, hasCaret = false, items, buttonClass = "bar-button", search, isTabStop = true }: MenuProps) {
+export function Menu({ label, button, hasCaret = false, items, buttonClass = "bar-button", search, note, isTabStop = true }: MenuProps) {
   const [openAt, setOpenAt] = useState<MenuEnd | null>(null);
   const root = useRef<HTMLDivElement>(null);
   const isOpen = openAt !== null;
@@ -230,7 +248,7 @@ export function Menu({ label, button, hasCaret = false, items, buttonClass = "ba
           </>
         )}
       </button>
-      {openAt !== null && <MenuPopup label={label} items={items} search={search} end={openAt} onClose={close} />}
+      {openAt !== null && <MenuPopup label={label} items={items} search={search} note={note} end={openAt} onClose={close} />}
     </div>
   );
 }

@@ -6,19 +6,20 @@ import { range } from "../state/period.ts";
 import { announced } from "../state/reading.ts";
 import type { Report } from "../state/requests.ts";
 import { canClear, clearAllFilters } from "../state/view-filters.ts";
-import { rich, words } from "../words/words.ts";
+import { fill, rich, words } from "../words/words.ts";
 import { LinkButton } from "./inline.tsx";
 
 interface SkeletonProps {
   readonly rows?: number | undefined;
 }
 
-/** Stands for rows that are loading, or that load once they are near the viewport. */
+/** Stands for rows that are loading, or that load once they are near the viewport. On paper, it says that they are missing. */
 export const Skeleton = ({ rows = 9 }: SkeletonProps) => (
   <div class="skeleton" aria-hidden="true">
     {Array.from({ length: rows }, (_, i) => (
       <div key={i} class="loading-row" />
     ))}
+    <p class="on-paper">{words.kit.notPrinted}</p>
   </div>
 );
 
@@ -81,10 +82,10 @@ export function ReadingStatus() {
 }
 
 /** One message for all reports. */
-export const OutageBanner = () =>
+export const OutageBanner = ({ hasNumbers = true }: { readonly hasNumbers?: boolean }) =>
   outage.value === null ? null : (
     <p class="offline" role="alert">
-      {outage.value} Retrying…
+      {fill(hasNumbers ? words.kit.lastNumbers : words.kit.retrying, { problem: outage.value })}
     </p>
   );
 

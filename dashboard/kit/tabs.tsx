@@ -5,6 +5,7 @@ import { navigate, param } from "../state/url.ts";
 import { site } from "../state/view.ts";
 import { useKeptHeight } from "./kept-height.ts";
 import { Menu } from "./menu.tsx";
+import { isPrinted } from "./printing.ts";
 
 export interface Tab {
   readonly id: string;
@@ -86,14 +87,9 @@ function useNear<E extends HTMLElement>() {
     if (!ref.current || isNear) return;
     const observer = new IntersectionObserver((entries) => setNear(entries.some((entry) => entry.isIntersecting)), { rootMargin: MARGIN });
     observer.observe(ref.current);
-    const onPrint = () => setNear(true);
-    addEventListener("beforeprint", onPrint);
-    return () => {
-      observer.disconnect();
-      removeEventListener("beforeprint", onPrint);
-    };
+    return () => observer.disconnect();
   }, [isNear]);
-  return { ref, isNear };
+  return { ref, isNear: isNear || isPrinted.value };
 }
 
 interface TabbedCardProps {

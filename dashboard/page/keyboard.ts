@@ -20,9 +20,21 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   "/": () => openPanel("filter"),
   n: () => isRealtime() || !hasAnnotations() || annotatePointed(),
   r: toggleRealtime,
-  Escape: () => (isRealtime() ? toggleRealtime() : clearFilters()),
+  Escape: () => (isRealtime() ? toggleRealtime() : isDeliberate && clearFilters()),
   "?": () => openPanel("help"),
 };
+
+/** Escape is pressed once too often to close a menu: it clears filters only if there was no other Escape just before. */
+const ESCAPES_APART_MS = 700;
+let lastEscapeMs = -Infinity;
+let isDeliberate = true;
+
+/** Sees also the keys that a menu keeps from the page. */
+function onEveryKey({ key, timeStamp }: KeyboardEvent): void {
+  if (key !== "Escape") return;
+  isDeliberate = timeStamp - lastEscapeMs > ESCAPES_APART_MS;
+  lastEscapeMs = timeStamp;
+}
 
 /** Settings have neither period nor filters. */
 const SETTINGS_ACTIONS: typeof ACTIONS = { Escape: closeSettings, "?": () => openPanel("help") };
@@ -37,11 +49,12 @@ export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = 
   ["← →", "Previous and next period"],
   ["X", "Turn the comparison on or off"],
   ["F or /", "Add a filter"],
-  ["Shift+F10", "Filters for the focused row: only it, also it, or all but it"],
-  [ANNOTATE_KEY, "Annotate the point of the chart, or today"],
+  ["Shift+F10", "Filter the focused row: include, add, exclude"],
+  ["Shift+← →", "Choose a part of the focused chart, which Enter shows"],
+  [ANNOTATE_KEY, "Add an annotation"],
   ["R", "Realtime"],
   [SITE_KEYS, "The site with this number in the menu"],
-  ["Esc", "Clear filters, leave realtime or settings, close a dialog"],
+  ["Esc", "Close a menu or dialog, leave realtime or settings, clear filters"],
   ["?", "Help"],
 ];
 
@@ -66,8 +79,12 @@ export function useShortcuts(actionOf: (key: string) => (() => void) | undefined
       event.preventDefault();
       action();
     };
+    document.addEventListener("keydown", onEveryKey, { capture: true });
     document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
+    return () => {
+      document.removeEventListener("keydown", onEveryKey, { capture: true });
+      document.removeEventListener("keydown", onKeyDown);
+    };
   }, changes);
 }
 

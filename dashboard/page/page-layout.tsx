@@ -6,7 +6,9 @@ import { FailedPanel } from "../kit/dialog.tsx";
 import { LinkButton } from "../kit/inline.tsx";
 import { keepFocus, useFocusOnArrival } from "../kit/kept-focus.ts";
 import { lazyWithWords } from "../kit/lazy.tsx";
+import { watchPrinting } from "../kit/printing.ts";
 import { ReadingStatus } from "../kit/states.tsx";
+import { ToastPlace } from "../kit/toast.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { openPanel, panel } from "../state/view.ts";
@@ -42,6 +44,7 @@ export function PageLayout({ sites, bar, children }: PageLayoutProps) {
   useSiteShortcuts(sites);
   useFocusOnArrival(content);
   useEffect(() => (content.current ? keepFocus(content.current) : undefined), []);
+  useEffect(watchPrinting, []);
   return (
     <>
       <a class="skip" href="#content">
@@ -51,6 +54,7 @@ export function PageLayout({ sites, bar, children }: PageLayoutProps) {
       <ReadingStatus />
       <main id="content" ref={content} class="content" tabIndex={-1}>
         {children}
+        <ToastPlace />
       </main>
       <OpenPanel />
     </>

@@ -1,7 +1,7 @@
 /** Menus of the period and the comparison. */
 import { dayAfter, type Period } from "../../src/shared/periods.ts";
 import { formatRange, formatShortRange } from "../format/locale.ts";
-import { COMPARISON_LABELS, PERIOD_LABELS } from "../format/periods.ts";
+import { againstText, comparisonName, PERIOD_LABELS } from "../format/periods.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
 import {
@@ -26,6 +26,7 @@ import {
 import { isWithin, type Comparison } from "../state/range.ts";
 import { navigate } from "../state/url.ts";
 import { hasRealtime, isRealtime, openPanel } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 
 const arrow = (name: string, text: string, shortcut: string, lengths: 1 | -1) => (
   <button
@@ -106,9 +107,8 @@ export const RangeNotice = () =>
 /** `Previous period (13 Oct – 11 Nov)` */
 function labelOf(choice: Comparison): string {
   const compared = comparedBy(choice);
-  return compared
-    ? `${COMPARISON_LABELS[choice]} (${formatShortRange(compared.start, compared.end, today.value)})`
-    : COMPARISON_LABELS[choice];
+  const name = comparisonName(choice, compared, range.value);
+  return compared ? `${name} (${formatShortRange(compared.start, compared.end, today.value)})` : name;
 }
 
 const item = (choice: Exclude<Comparison, "custom">) => ({
@@ -119,16 +119,16 @@ const item = (choice: Exclude<Comparison, "custom">) => ({
 
 export function ComparisonPicker() {
   const chosen = comparison.value;
-  const isCompared = chosen !== "none" && (bounds.value === null || comparedRange.value !== null);
+  const compared = comparedRange.value && againstText(comparedRange.value, today.value);
   const offered = (["previous_period", "year_over_year"] as const).filter((choice) => bounds.value === null || comparedBy(choice) !== null);
   if (offered.length === 0 || !isComparable.value) return null;
   return (
     <Menu
-      label={isCompared ? `Comparison: vs. ${COMPARISON_LABELS[chosen]}` : "Compare"}
+      label={compared === null ? words.compare.compare : fill(words.compare.label, { dates: compared })}
       button={
         <span>
-          {isCompared ? "vs." : "Compare"}
-          {isCompared && <span class="comparison-label"> {COMPARISON_LABELS[chosen]}</span>}
+          <span class={compared === null ? "" : "comparison-short"}>{words.compare.compare}</span>
+          {compared !== null && <span class="comparison-label">{compared}</span>}
         </span>
       }
       hasCaret

@@ -170,9 +170,10 @@ function RangePanel({ title, initial, onApply }: RangePanelProps) {
     <Dialog title={title} onClose={closePanel}>
       <Form onSubmit={() => problem === null && onApply(start, end)}>
         <div class="form-row">
-          {dateField("start", `Start date (${timeZone.value})`, start, setStart)}
+          {dateField("start", "Start date", start, setStart)}
           {dateField("end", "End date", end, setEnd)}
         </div>
+        <p class="dim">Days are those of the site's time zone, {timeZone.value}.</p>
         <Calendar
           start={start}
           end={end}

@@ -6,11 +6,13 @@ import { Logo, SiteIcon } from "../kit/inline.tsx";
 import { languageItems } from "../kit/language.ts";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
+import { printPage } from "../kit/printing.ts";
 import { OutageBanner } from "../kit/states.tsx";
 import { themeItems } from "../kit/theme.ts";
+import { tip } from "../kit/tips.ts";
 import { authState, endSession } from "../state/connection.ts";
 import { hasSitesPage, nameOf, siteName } from "../state/known-sites.ts";
-import { realtime, useRealtimePolling, windowMinutes } from "../state/realtime.ts";
+import { currentVisitors, useRealtimePolling, windowMinutes } from "../state/realtime.ts";
 import { hrefAnew, navigate } from "../state/url.ts";
 import { allSitesView, isRealtime, isSettings, openAllSites, openPanel, openSettings, site, toggleRealtime } from "../state/view.ts";
 import { fill, pluralForm, words } from "../words/words.ts";
@@ -33,18 +35,18 @@ export const accountItems = (): (MenuItem | null)[] => [
 
 export function CurrentVisitors() {
   useRealtimePolling();
-  const visitors = realtime.value?.current_visitors;
+  const visitors = currentVisitors.value;
   return (
     <button
       type="button"
       class="bar-button current"
       aria-pressed={isRealtime()}
-      title={countOf(windowMinutes(), words.page.currentTitle)}
+      {...tip(countOf(windowMinutes(), words.page.currentTitle))}
       onClick={toggleRealtime}
     >
-      <i class="pulse" aria-hidden="true" />
+      <i class={visitors === null ? "pulse unknown" : "pulse"} aria-hidden="true" />
       <span>
-        <b>{visitors === undefined ? "–" : formatCount(visitors)}</b>
+        <b>{visitors === null ? "–" : formatCount(visitors)}</b>
         <span class="current-label"> {pluralForm(words.page.currentVisitors, visitors ?? 0)}</span>
       </span>
     </button>
@@ -119,6 +121,7 @@ export const Bar = ({ children, tools, items }: BarProps) => (
 const siteItems = (): readonly (MenuItem | null)[] => [
   { label: words.page.siteSettings, onChoose: () => openSettings() },
   { label: words.page.export, onChoose: () => openPanel("export") },
+  { label: words.page.print, onChoose: () => void printPage() },
   { label: words.page.trackingCode, onChoose: () => openPanel("snippet") },
   { label: words.page.checkInstallation, onChoose: () => openPanel("installation") },
   { label: words.page.apiKeys, onChoose: () => openPanel("keys") },

@@ -45,7 +45,7 @@ export const CheckList = ({ label, checks }: { readonly label: string; readonly 
 );
 
 const PROBLEMS: Readonly<Partial<Record<FailureKind, string>>> = {
-  offline: "Server unreachable.",
+  offline: "Can't reach the server.",
   timeout: "The check took too long. Try again.",
   busy: "A page was checked a moment ago. Try again in a few seconds.",
 };

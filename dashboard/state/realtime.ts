@@ -2,12 +2,20 @@
 import { computed, signal } from "@preact/signals";
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
+import { outage } from "./connection.ts";
 import { nowMs } from "./period.ts";
 import { usePolling, type Rhythm } from "./requests.ts";
 import { scope } from "./scope.ts";
-import { isRealtime } from "./view.ts";
+import { isRealtime, site } from "./view.ts";
 
-const RHYTHM: Rhythm = { firstMs: 0, pauseMs: () => 10_000 };
+const MINUTE_MS = 60_000;
+
+/** The title of the tab has the current visitors, also while another tab is shown: for half a day, then none. */
+const RHYTHM: Rhythm = {
+  firstMs: 0,
+  pauseMs: () => 10_000,
+  hidden: { pauseMs: MINUTE_MS, forMs: 12 * 60 * MINUTE_MS, onEnd: () => void (response.value = null) },
+};
 
 /** Whole minutes of the view, plus the current one. */
 export const MINUTES = 30;
@@ -20,10 +28,15 @@ const url = computed(() => {
   return site_id === null ? null : urlOf("/api/stats/realtime", { site_id, segment, filters, minutes, attribution: "visit" });
 });
 
-const response = signal<{ readonly url: string; readonly data: Realtime } | null>(null);
+const response = signal<{ readonly url: string; readonly siteId: string | null; readonly data: Realtime } | null>(null);
 
 /** The last response, possibly to an earlier request; null before the first. */
 export const realtime = computed(() => response.value?.data ?? null);
+
+/** null until known, for another view than this one, and in an outage. */
+export const currentVisitors = computed(() =>
+  outage.value === null && response.value?.siteId === site.value ? response.value.data.current_visitors : null,
+);
 
 /** True if `realtime` answers an earlier request. */
 export const isRealtimeStale = computed(() => response.value?.url !== url.value);
@@ -35,7 +48,7 @@ export const lastMinutes = computed(() => (realtime.value?.countries === undefin
 export function useRealtimePolling(): void {
   usePolling<Realtime>(url.value, RHYTHM, (data, requested) => {
     nowMs.value = Date.now();
-    response.value = { url: requested, data };
+    response.value = { url: requested, siteId: site.value, data };
   });
 }
 

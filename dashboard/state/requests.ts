@@ -8,7 +8,7 @@ import { handleFailure, isReachable, outage, refreshCount, refreshAll } from "./
 import { noteReading } from "./reading.ts";
 
 export interface Report<T> {
-  /** The last response, possibly to an earlier request; undefined before the first. */
+  /** The last response, possibly to an earlier request; undefined before the first, and in an outage that began before this view. */
   readonly data: T | undefined;
   /** `data` answers an earlier request, or cannot be refreshed during an outage. */
   readonly isStale: boolean;
@@ -25,6 +25,8 @@ export const isLoading = ({ data, error }: Report<unknown>): boolean => data ===
 interface Result<T> {
   readonly key: string;
   readonly data?: T;
+  /** The request that `data` answers. */
+  readonly dataUrl?: string;
   readonly error: ServiceError | null;
 }
 
@@ -79,7 +81,7 @@ export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): 
     if (url === null || key === null) return;
     const cached = cacheGet(key);
     if (cached !== undefined) {
-      setResult({ key, data: cached as T, error: null });
+      setResult({ key, data: cached as T, dataUrl: url, error: null });
       return;
     }
     const controller = new AbortController();
@@ -93,7 +95,7 @@ export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): 
         cacheSet(key, data);
         if (controller.signal.aborted) return;
         show(null);
-        setResult({ key, data, error: null });
+        setResult({ key, data, dataUrl: url, error: null });
       },
       (error: unknown) => {
         if (controller.signal.aborted) return;
@@ -101,7 +103,7 @@ export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): 
         handleFailure(error);
         setResult((previous) => ({
           key,
-          ...(previous?.data !== undefined && { data: previous.data }),
+          ...(previous?.data !== undefined && { data: previous.data, dataUrl: previous.dataUrl }),
           error: toServiceError(error),
         }));
       },
@@ -114,7 +116,8 @@ export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): 
   const isDown = outage.value !== null;
   const error = result?.key === key ? (result?.error ?? null) : null;
   return {
-    data: result?.data,
+    // In an outage, another view's numbers would stay below this one's period and filters.
+    data: isDown && result?.dataUrl !== url ? undefined : result?.data,
     isStale: key !== null && result !== null && (isDown || result.key !== key),
     error: isDown && error?.isOutage === true ? null : error,
     reading: isDown ? null : reading,
@@ -134,6 +137,8 @@ export const useBreakdown = (dimension: Dimension, parameters: Parameters): Repo
 export interface Rhythm {
   /** Pause before the first request. */
   readonly firstMs: number;
+  /** Polls hidden pages as well, because their title is seen: with this pause, and for this long. */
+  readonly hidden?: { readonly pauseMs: number; readonly forMs: number; readonly onEnd: () => void };
   /** Pause before the next one. `sinceMs` have passed since the start or the last return to the page. */
   readonly pauseMs: (sinceMs: number) => number;
 }
@@ -142,26 +147,29 @@ const isVisible = (): boolean => document.visibilityState === "visible";
 
 function poller(
   request: (signal: AbortSignal) => Promise<void>,
-  { firstMs, pauseMs }: Rhythm,
+  { firstMs, pauseMs, hidden }: Rhythm,
 ): { readonly resume: () => void; readonly stop: () => void } {
   const controller = new AbortController();
   const { signal } = controller;
   let startMs = performance.now();
   let isRunning = false;
   let timer = setTimeout(poll, firstMs);
+  const sinceMs = () => performance.now() - startMs;
+  const isAwake = () => isVisible() || (hidden !== undefined && sinceMs() < hidden.forMs);
   function poll() {
-    if (isRunning || !isVisible()) return;
+    if (isRunning) return;
+    if (!isAwake()) return hidden?.onEnd();
     isRunning = true;
     // In an outage, another request finds out when the service is back.
     void (outage.peek() === null ? request(signal) : Promise.resolve()).finally(() => {
       isRunning = false;
-      if (!signal.aborted) timer = setTimeout(poll, pauseMs(performance.now() - startMs));
+      if (!signal.aborted) timer = setTimeout(poll, isVisible() || !hidden ? pauseMs(sinceMs()) : hidden.pauseMs);
     });
   }
   return {
     resume() {
-      if (!isVisible()) return;
       startMs = performance.now();
+      if (!isVisible()) return;
       clearTimeout(timer);
       poll();
     },
@@ -172,7 +180,7 @@ function poller(
   };
 }
 
-/** One request at a time, only while the page is visible and there is no outage. Null polls nothing. A refresh polls at once. */
+/** One request at a time, only while there is no outage and, unless the rhythm says otherwise, the page is visible. Null polls nothing. A refresh polls at once. */
 export function usePolling<T>(
   url: string | null,
   rhythm: Rhythm,

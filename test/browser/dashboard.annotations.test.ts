@@ -98,7 +98,8 @@ describe("the annotations of the chart", () => {
     await dialog().getByLabel("Text").fill("Campaign");
     await dialog().getByRole("button", { name: "Add annotation" }).click();
     await dialog().getByRole("listitem").filter({ hasText: "Campaign" }).waitFor();
-    expect(await dialog().getByLabel("Text").inputValue()).toBe("");
+    await dialog().getByRole("status").getByText("Annotation added").waitFor();
+    expect(await dialog().getByLabel("Text").count()).toBe(0);
     await page.keyboard.press("Escape");
     await mark(/^Annotation: .*Campaign$/).click();
     expect(await dialog().getByLabel("Text").inputValue()).toBe("Campaign");
@@ -137,7 +138,8 @@ describe("the annotations of the chart", () => {
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");
     await textsBecome("Deployed version 1.2", "Newsletter sent, twice");
-    // The form beside them adds another one there.
+    // Another one is added there.
+    await dialog().getByRole("button", { name: "Add an annotation" }).click();
     await dialog().getByLabel("Text").fill("Sale ends");
     await page.keyboard.press("Enter");
     await textsBecome("Deployed version 1.2", "Sale ends", "Newsletter sent, twice");
@@ -179,10 +181,10 @@ describe("the annotations of the chart", () => {
     await annotate({ date: daysAgo(3), text: "For everybody" });
     await open(`&period=30d&panel=annotations:${daysAgo(9)}`);
     await dialog().getByLabel("Text").fill("A private note");
-    await dialog().getByLabel("Only me").check();
+    await dialog().getByLabel("Only this browser").check();
     await dialog().getByRole("button", { name: "Add annotation" }).click();
     await dialog()
-      .getByText(/, only you$/)
+      .getByText(/, only this browser$/)
       .waitFor();
     await page.reload();
     await page.keyboard.press("Escape");

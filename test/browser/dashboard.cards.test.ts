@@ -88,7 +88,7 @@ describe("the cards of the dashboard", () => {
     await cardOf(page, "pages").scrollIntoViewIfNeeded();
     const row = cardOf(page, "pages").locator(".row", { hasText: "/docs/" });
     expect(await heightOf(row)).toBe(ROW_HEIGHT);
-    expect(await row.locator(".row-button").getAttribute("title")).toContain(LONG_PATH);
+    expect(await row.locator(".row-button").getAttribute("data-tip")).toContain(LONG_PATH);
     await details("pages").click();
     const cell = page.getByRole("dialog").getByRole("rowheader", { name: /docs/ });
     const value = cell.locator(".value");
@@ -141,7 +141,7 @@ describe("the cards of the dashboard", () => {
 
   it("the tooltip of a number says what it counts: of one visitor, in the singular", async () => {
     await open("", SMALL_SITE);
-    expect(await cardOf(page, "pages").locator(".row-count").first().getAttribute("title")).toBe("1 visitor");
+    expect(await cardOf(page, "pages").locator(".row-button").first().getAttribute("data-tip")).toMatch(/^1 visitor\n/);
   });
 
   it("a card below the screen shows where its rows will be, and keeps its height while another tab loads", async () => {

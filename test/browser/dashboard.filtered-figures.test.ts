@@ -33,7 +33,7 @@ const LONG_AGO: Visit = { atMs: noonDaysAgo(100), steps: ["/"] };
 
 const isPageview = (step: string): boolean => !step.startsWith("!");
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-const percent = (rate: number): string => `${Math.round(rate * 1000) / 10}%`;
+const percent = (rate: number): string => `${(rate * 100).toFixed(rate === 0 || rate === 1 ? 0 : 1)}%`;
 
 /** What the stats on top are to show of visits with a step that matches: of each visitor there is one visit. */
 function statsOf(visits: readonly Visit[], matches: (step: string) => boolean) {
@@ -84,7 +84,7 @@ describe("the dashboard under filters", () => {
     return Object.fromEntries(titles.map((title, i) => [title, values[i] ?? ""]));
   }
 
-  const definitionOf = (metric: string) => page.locator(`[data-metric="${metric}"]`).getAttribute("title");
+  const definitionOf = (metric: string) => page.locator(`[data-metric="${metric}"]`).getAttribute("data-tip");
   const changeOf = (metric: string) => page.locator(`[data-metric="${metric}"] .change`);
 
   it("a filter on a page tells matching pageviews from the pages of whole visits, each with its change", async () => {
@@ -92,7 +92,7 @@ describe("the dashboard under filters", () => {
     expect(await stats()).toEqual(statsOf(THIS_WEEK, (step) => step === "/pricing"));
     await expect.poll(() => page.locator(".top-stat .change").count()).toBe(6);
     const before = statsOf(WEEK_BEFORE, (step) => step === "/pricing")["Pages per visit"];
-    expect(await changeOf("views_per_visit").getAttribute("title")).toContain(`${before} in `);
+    expect(await definitionOf("views_per_visit")).toContain(`${before} in `);
     expect(await definitionOf("pageviews")).toContain("match the filters");
     expect(await definitionOf("views_per_visit")).toContain("whether they match the filters or not");
   });
@@ -107,7 +107,7 @@ describe("the dashboard under filters", () => {
     expect(await stats()).toEqual({ ...others, Pageviews: String(13), "Views per visit": viewsPerVisit });
     expect([pageviews, viewsPerVisit]).toEqual(["13", "1.9"]);
     await expect.poll(() => page.locator(".top-stat .change").count()).toBe(6);
-    expect(await changeOf("views_per_visit").getAttribute("title")).toMatch(/^1\.5 in /);
+    expect(await definitionOf("views_per_visit")).toMatch(/^1\.5 in /);
   });
 
   it("a filter on a goal shows its conversions and their rate among all visitors, compared with the period before", async () => {
@@ -119,7 +119,8 @@ describe("the dashboard under filters", () => {
       "Conversion rate": percent(now.rate),
     });
     expect(await changeOf("conversion_rate").getAttribute("data-direction")).toBe("up");
-    expect(await changeOf("conversion_rate").getAttribute("title")).toMatch(new RegExp(`^${percent(before.rate)} in `));
+    expect(await changeOf("conversion_rate").textContent()).toMatch(/^\+up by \d+\.\d pts$/);
+    expect(await definitionOf("conversion_rate")).toMatch(new RegExp(`^${percent(before.rate)} in `));
     await expect.poll(() => page.locator(".top-stat .change").count()).toBe(3);
   });
 
@@ -181,7 +182,7 @@ describe("the dashboard under filters", () => {
     await page.locator('[data-metric="conversion_rate"]').click();
     expect(await columns("Conversion rate")).toEqual([
       ["0%", "0%", "100%", "0%"],
-      ["0%", "0%", "50%", "0%"],
+      ["0%", "0%", "50.0%", "0%"],
     ]);
     expect((await urlOf(page)).searchParams.get("metric")).toBe("conversion_rate");
     await page.getByRole("button", { name: "Remove filter: Event is Signup" }).click();

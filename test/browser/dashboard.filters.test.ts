@@ -212,8 +212,8 @@ describe("filters of the dashboard", () => {
       .poll(() => page.locator('[data-metric="conversion_rate"] .top-stat-value').textContent(), { timeout: ACTION_MS_MAX })
       .toBe("16.7%");
     expect((await rowsOf(page, "pages")).toSorted()).toEqual([
-      ["/", "25%  ·  1"],
-      ["/docs/start", "50%  ·  1"],
+      ["/", "25.0%  ·  1"],
+      ["/docs/start", "50.0%  ·  1"],
     ]);
   });
 

@@ -159,7 +159,7 @@ describe("goals in the dashboard", () => {
     await add({ name: "Read the docs", page: "/docs/*" });
     await open("&from=visit-sources");
     expect(await rowsOf(page, "did")).toEqual([
-      ["Read the docs", "50%  ·  3"],
+      ["Read the docs", "50.0%  ·  3"],
       ["Order", "16.7%  ·  1"],
       ["Signup", "16.7%  ·  1"],
     ]);
@@ -174,8 +174,8 @@ describe("goals in the dashboard", () => {
     expect(await cardOf(page, "from").locator(".row-share").allTextContents()).toEqual(["67%", "100%"]);
     expect((await urlOf(page)).searchParams.get("filters")).toBe("goal==Read the docs");
     const rate = page.locator('[data-metric="conversion_rate"] .top-stat-value');
-    await expect.poll(() => rate.textContent(), { timeout: ACTION_MS_MAX }).toBe("50%");
-    expect(await rowsOf(page, "did")).toEqual([["Read the docs", "50%  ·  3"]]);
+    await expect.poll(() => rate.textContent(), { timeout: ACTION_MS_MAX }).toBe("50.0%");
+    expect(await rowsOf(page, "did")).toEqual([["Read the docs", "50.0%  ·  3"]]);
     expect(await violationsOf(page)).toEqual([]);
   });
 

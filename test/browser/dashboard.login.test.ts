@@ -123,7 +123,7 @@ describe("the dashboard's login", () => {
     await page.route("**/api/**", (route) => route.abort());
     await page.route("**/health", (route) => route.abort());
     await page.keyboard.press("w");
-    await text("Server unreachable").waitFor();
+    await text("Can't reach the server").waitFor();
     await page.unrouteAll();
     await page.locator(".offline").waitFor({ state: "detached" });
     await visitorsAre("1");

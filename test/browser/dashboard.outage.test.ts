@@ -86,9 +86,9 @@ describe("the dashboard in an outage", () => {
   }
 
   it.each([
-    [502, "Server unavailable (502). Retrying…"],
-    ["dropped", "Server unreachable. Retrying…"],
-  ] as const)("%s: one banner, the old numbers stay dimmed, and everything is refreshed afterwards", async (status, text) => {
+    [502, "Server unavailable (502). Showing the last numbers; retrying…"],
+    ["dropped", "Can't reach the server. Showing the last numbers; retrying…"],
+  ] as const)("%s: one banner, the old numbers stay dimmed below their own period, and everything is refreshed", async (status, text) => {
     await open();
     proxy.fault = { status };
     const before = String(visitors);
@@ -97,7 +97,12 @@ describe("the dashboard in an outage", () => {
     await banner(text).waitFor();
     expect(await page.getByRole("alert").count()).toBe(1);
     expect(await page.locator(".failure").count()).toBe(0);
-    expect(await page.locator('[data-metric="visitors"] .top-stat-value').textContent()).toBe(before);
+    const value = page.locator('[data-metric="visitors"] .top-stat-value');
+    await expect.poll(() => value.textContent()).toBe("–");
+    expect(await page.locator(".pulse.unknown").count()).toBe(1);
+    expect(await page.title()).not.toMatch(/^\(/);
+    await page.keyboard.press("w");
+    await expect.poll(() => value.textContent()).toBe(before);
     expect(await page.locator(".top-stats.stale").count()).toBe(1);
     expect(await page.locator(".card .report:not(.stale)").count()).toBe(0);
     await recover();

@@ -45,8 +45,8 @@ describe("the page of all sites", () => {
     expect(await names()).toEqual(["shop.example", "docs.example", "blog.example"]);
     const figures = await page.locator(".site-metrics").allTextContents();
     expect(figures[0]).toContain("5 visitors");
-    expect(figures[0]).toContain("up by 150%");
-    expect(figures[1]).toContain("down by 50%");
+    expect(figures[0]).toContain("up by 150.0%");
+    expect(figures[1]).toContain("down by 50.0%");
     expect(figures[2]).not.toContain("by");
   });
 
@@ -63,7 +63,7 @@ describe("the page of all sites", () => {
     await open();
     const card = cardOf("shop.example");
     const change = await card.locator(".change").textContent();
-    expect(change).toContain("up by 75%");
+    expect(change).toContain("up by 75.0%");
     const dates = await card.locator(".change").getAttribute("title");
     expect(dates).toMatch(/^vs\. \d/);
     expect(await card.textContent()).toContain(`${change} ${dates}`);

@@ -186,7 +186,7 @@ describe("segments of the dashboard", () => {
     await open(`&segment=${id}&filters=pages==/docs/start`);
     await pillsBecome("Someone else's segment", "Page is /docs/start");
     await hasVisitors(2);
-    expect(await page.locator(".pill-text").first().getAttribute("title")).toBe("Only its owner sees its name and its conditions");
+    expect(await page.locator(".pill-text").first().getAttribute("data-tip")).toBe("Only its owner sees its name and its conditions");
     await page.locator(".pill-text").first().click();
     await dialog().getByText("To save your filters, first remove someone else's segment: its conditions are not known.").waitFor();
     expect(await dialog().getByRole("textbox", { name: "Save as a segment" }).count()).toBe(0);
@@ -208,7 +208,7 @@ describe("segments of the dashboard", () => {
     await open(`&segment=${id}`);
     await expect
       .poll(() => page.locator('[data-metric="conversion_rate"] .top-stat-value').textContent(), { timeout: ACTION_MS_MAX })
-      .toBe("20%");
+      .toBe("20.0%");
   });
 
   it("a funnel and a sequence are saved with their steps and shown again", async () => {

@@ -182,7 +182,7 @@ describe("the dashboard", () => {
     const cells = page.getByRole("region", { name: /Bounce rate as a table/ }).locator("tbody tr td:nth-child(2)");
     await expect
       .poll(() => cells.allTextContents(), { timeout: ACTION_MS_MAX })
-      .toEqual(series.map(({ bounce_rate }) => `${Math.round(bounce_rate * 1000) / 10}%`));
+      .toEqual(series.map(({ bounce_rate }) => `${(bounce_rate * 100).toFixed(bounce_rate === 0 || bounce_rate === 1 ? 0 : 1)}%`));
     await page
       .getByRole("region", { name: /as a table/ })
       .getByRole("button")
@@ -233,7 +233,7 @@ describe("the dashboard", () => {
     }
     expect(await inUrl("steps")).toBe("page:/,page:/pricing,event:Signup");
     const funnel = page.getByRole("list", { name: "Funnel" });
-    await expect.poll(() => funnel.locator("strong").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["100%", "100%", "50%"]);
+    await expect.poll(() => funnel.locator("strong").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["100%", "100%", "50.0%"]);
     expect(await page.getByLabel("No repeats").isVisible()).toBe(false);
     await page.getByText("Advanced").click();
     await page.getByLabel("No repeats").check();

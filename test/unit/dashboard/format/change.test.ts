@@ -4,27 +4,46 @@ import { describe, expect, it, vi } from "vitest";
 // Node 20 has none, and formats are made when their module is loaded.
 vi.stubGlobal("navigator", { languages: ["en-GB"] });
 const { changeOf, isNotableCount, isNotableRate } = await import("../../../../dashboard/format/change.ts");
+const { formatAverage, formatRate, formatShare } = await import("../../../../dashboard/format/locale.ts");
 
 describe("a change", () => {
   it("a change is good or bad by its direction and by what is better", () => {
-    expect(changeOf({ now: 3, before: 2 })).toMatchObject({ arrow: "↑", tone: "better", percentage: "50%" });
-    expect(changeOf({ now: 1, before: 2, isLessBetter: true })).toMatchObject({ arrow: "↓", tone: "better", percentage: "50%" });
-    expect(changeOf({ now: 1, before: 2 })).toMatchObject({ arrow: "↓", tone: "worse" });
+    expect(changeOf({ now: 3, before: 2 })).toMatchObject({ mark: "↑ ", tone: "better", amount: "50.0%" });
+    expect(changeOf({ now: 1, before: 2, isLessBetter: true })).toMatchObject({ mark: "↓ ", tone: "better", amount: "50.0%" });
+    expect(changeOf({ now: 1, before: 2 })).toMatchObject({ mark: "↓ ", tone: "worse" });
   });
 
-  it("a change that is written as 0% is neither, and shows no direction", () => {
-    expect(changeOf({ now: 2, before: 2 })).toMatchObject({ arrow: "→", tone: null, direction: "same" });
-    expect(changeOf({ now: 9999, before: 10_000 })).toMatchObject({ arrow: "→", tone: null, direction: "down", percentage: "0%" });
-    const whole = (rate: number) => `${Math.round(rate * 100)}%`;
-    expect(changeOf({ now: 1004, before: 1000, format: whole })).toMatchObject({ arrow: "→", tone: null });
+  it("a change that is written as 0.0% is neither, and shows no direction", () => {
+    expect(changeOf({ now: 2, before: 2 })).toMatchObject({ mark: "→ ", tone: null, direction: "same", amount: "0.0%" });
+    expect(changeOf({ now: 9999, before: 10_000 })).toMatchObject({ mark: "→ ", tone: null, direction: "down", amount: "0.0%" });
+    expect(changeOf({ now: 1004, before: 1000, isShort: true })).toMatchObject({ mark: "→ ", tone: null, amount: "0%" });
   });
 
-  it("a change from zero has no percentage", () => {
+  it("averages that are written alike have not changed", () => {
+    expect(changeOf({ now: 2.04, before: 1.98, written: formatAverage })).toMatchObject({ direction: "same", amount: "0.0%" });
+    expect(changeOf({ now: 2.1, before: 2, written: formatAverage })).toMatchObject({ direction: "up", amount: "5.0%" });
+  });
+
+  it("rates change in points, from zero as well", () => {
+    const rate = { isRate: true, written: formatRate };
+    expect(changeOf({ now: 0.432, before: 0.366, isLessBetter: true, ...rate })).toMatchObject({
+      mark: "+",
+      tone: "worse",
+      amount: "6.6 pts",
+    });
+    expect(changeOf({ now: 0.07, before: 0.08, ...rate })).toMatchObject({ mark: "−", tone: "worse", amount: "1.0 pts" });
+    expect(changeOf({ now: 0.07, before: 0, ...rate })).toMatchObject({ mark: "+", amount: "7.0 pts" });
+    expect(changeOf({ now: 0.0701, before: 0.07, ...rate })).toMatchObject({ mark: "±", tone: null, amount: "0.0 pts" });
+  });
+
+  it("a percentage is never longer than three digits, and a change from zero has none", () => {
+    expect(changeOf({ now: 10_500, before: 100 })?.amount).toBe(">999%");
+    expect(changeOf({ now: 10_500, before: 100, isShort: true })?.amount).toBe(">999%");
     expect(changeOf({ now: 5, before: 0 })).toBeNull();
   });
 
   it("a change that may be chance has a direction, but no tone", () => {
-    expect(changeOf({ now: 3, before: 2, isNotable: false })).toMatchObject({ arrow: "↑", tone: null, percentage: "50%" });
+    expect(changeOf({ now: 3, before: 2, isNotable: false })).toMatchObject({ mark: "↑ ", tone: null, amount: "50.0%" });
   });
 
   it("a count has changed notably from 20 on, by 5% and by three standard deviations", () => {
@@ -52,5 +71,10 @@ describe("a change", () => {
     expect(isNotableRate(1, 0, 19, 1000)).toBe(false);
     expect(isNotableRate(0, 0, 100, 100)).toBe(false);
     expect(isNotableRate(0.402, 0.4, 10_000_000, 10_000_000)).toBe(false);
+  });
+
+  it("a rate that is not nothing is never written as 0%, nor one that is not everything as 100%", () => {
+    expect([0, 0.0001, 0.0005, 0.07, 0.366, 0.9999, 1].map(formatRate)).toEqual(["0%", "<0.1%", "0.1%", "7.0%", "36.6%", ">99.9%", "100%"]);
+    expect([0, 0.0001, 0.042, 0.42].map(formatShare)).toEqual(["0%", "<0.1%", "4.2%", "42%"]);
   });
 });
