@@ -3,7 +3,7 @@ import { anyText, Body, required, textField } from "../runtime/base/body.ts";
 import { OTHER_NAMES_MAX, SITES_LISTING_WAIT_MS, URL_CHARS_MAX } from "../runtime/base/config/limits.ts";
 import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
-import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
+import { boolean, closed, count, list, nullable, orNull, text } from "../runtime/base/json-schema.ts";
 import { type OutcomeCount, OUTCOMES } from "../runtime/ingest/event-outcomes.ts";
 import { parseUrl } from "../runtime/ingest/urls.ts";
 import { PAGE_PROBLEMS, SitePages } from "../runtime/installation/page-check.ts";
@@ -95,8 +95,6 @@ const OUTCOME_COUNT = closed({
   count: count("How many events."),
   latest_at: timestamp("When the latest of them arrived."),
 });
-
-const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
 
 const blocker = (what: string) =>
   nullable(text(`What keeps a browser from ${what}: the Content Security Policy, or http on an https page.`, { enum: BLOCKERS }));

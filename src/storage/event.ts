@@ -136,6 +136,7 @@ export const UNRECORDED = Object.fromEntries(EVENT_COLUMNS.filter((column) => !c
 };
 
 export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 /** Characters of the time in an ISO 8601 instant. Years after 9999 have a longer date before it. */

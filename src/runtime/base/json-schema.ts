@@ -71,6 +71,10 @@ export const list = <Item>(description: string, items: Schema<Item>, rules: Rule
 export const orNull = <Value>({ type, ...rules }: OneType<Value>): Schema<Value | null> =>
   ({ type: [type, "null"], ...rules }) as Schema<Value | null>;
 
+/** Any schema, or null. The description says when it is null. */
+export const nullable = <Value>(schema: Schema<Value>): Schema<Value | null> =>
+  ({ anyOf: [schema, { type: "null" }] }) as Schema<Value | null>;
+
 export const reference = <Value>(name: string): Schema<Value> => ({ $ref: `#/components/schemas/${name}` });
 
 type Fields<P extends Properties, Optional extends keyof P> = {

@@ -18,8 +18,8 @@ export interface PlanStep {
   readonly siteRange: SiteRange;
   readonly queries: readonly AggregateQuery[];
   /**
-   * The queries in place of `queries`, from the rows of all steps before. Each has the definition of one of them. A plan with such a step
-   * comes first where plans are combined.
+   * The queries in place of `queries`, from the rows of all steps before. Only if each has the definition of one of them, other threads
+   * take part. A plan with such a step comes first where plans are combined.
    */
   readonly narrow?: (before: readonly StepRows[]) => readonly AggregateQuery[];
 }

@@ -9,6 +9,7 @@ import { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import type { Scope } from "../query/scope.ts";
 import { breakdown } from "./breakdown.ts";
+import { changes } from "./changes.ts";
 import { conversions, goals } from "./goals.ts";
 import { flow } from "./flow.ts";
 import { funnel } from "./funnel.ts";
@@ -26,6 +27,7 @@ export const REPORTS = [
   main,
   timeseries,
   breakdown,
+  changes,
   realtime,
   goals,
   conversions,

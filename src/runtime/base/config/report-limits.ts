@@ -29,6 +29,15 @@ export const EXPRESSIONS_KNOWN_MAX = 1000;
 
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 
+/** Rows of each dimension in a report of changes. */
+export const CHANGE_ROWS_DEFAULT = 10;
+export const CHANGE_ROWS_MAX = 100;
+
+/** Events of the days that a further question about the first finding reads: more are too slow for a report that is asked all the time. */
+export const CHANGE_DRILL_EVENTS_MAX = 500_000;
+/** The longest period of such a question. */
+export const CHANGE_DRILL_DAYS_MAX = 31;
+
 /** The parameter `search`. */
 export const SEARCH_CHARS_MAX = 256;
 

@@ -88,17 +88,20 @@ export interface BandPoint {
   readonly high: Amount;
 }
 
+export const CAVEAT_CODES = [
+  "tracking_gap",
+  "bot_like",
+  "one_payment",
+  "zone_change",
+  "salt_change",
+  "imported_days",
+  "retention",
+  "partial_history",
+  "filtered_goal_changed",
+] as const;
+
 export interface Caveat {
-  readonly code:
-    | "tracking_gap"
-    | "bot_like"
-    | "one_payment"
-    | "zone_change"
-    | "salt_change"
-    | "imported_days"
-    | "retention"
-    | "partial_history"
-    | "filtered_goal_changed";
+  readonly code: (typeof CAVEAT_CODES)[number];
   /** Dates; hours of the site's clock, `2026-03-15 14:00`, for `tracking_gap`, whose `to` is its end. */
   readonly from?: string;
   readonly to?: string;
@@ -106,6 +109,8 @@ export interface Caveat {
   readonly amount?: Amount;
   readonly sentence: string;
 }
+
+export const REASONS = ["too_new", "long_period", "too_early", "incomplete"] as const;
 
 /** Without `ends_at` and `time_zone`, which the report adds. */
 export interface ChangesResult {
@@ -141,7 +146,7 @@ export interface ChangesResult {
     readonly trend_per_week: number;
   } | null;
   /** Why `typical` is null. */
-  readonly reason?: "too_new" | "long_period" | "too_early" | "incomplete";
+  readonly reason?: (typeof REASONS)[number];
   /** Of `unusual_comparison`: those of the earlier window. */
   readonly findings: readonly Finding[];
   /** Of a ratio: more (or fewer) visits of this value moved it; no value's own rate did. */

@@ -1,0 +1,33 @@
+/** Names of values in English sentences, as people read them (docs/http-api.md, "Changes"). */
+import { UNRECORDED } from "../../../shared/filters.ts";
+import { readableHost, readablePath } from "../../../shared/paths.ts";
+
+const UNRECORDED_NAMES: Readonly<Record<string, string>> = {
+  "visit-sources": "direct visits",
+  "visit-referrers": "direct visits",
+  "entry-pages": "visits without a page view",
+  "exit-pages": "visits without a page view",
+};
+
+let regionNames: Intl.DisplayNames | null = null;
+
+function countryName(code: string): string {
+  regionNames ??= new Intl.DisplayNames("en", { type: "region", fallback: "code" });
+  try {
+    return regionNames.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+/** Control, bidirectional and invisible characters: a sentence must not be reordered or hidden by a value. */
+const UNREADABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+const visible = (text: string): string => text.replaceAll(UNREADABLE, "\uFFFD");
+
+export function nameOf(dimension: string, value: string): string {
+  if (value === UNRECORDED) return UNRECORDED_NAMES[dimension] ?? "unknown";
+  if (dimension === "countries") return countryName(value);
+  if (dimension === "pages" || dimension === "entry-pages" || dimension === "exit-pages") return visible(readablePath(value));
+  return dimension === "visit-sources" || dimension === "visit-hostnames" ? readableHost(visible(value)) : visible(value);
+}
