@@ -1,6 +1,5 @@
 /** The verdict about a count: is the period unusual, are days of it, and which values stand apart (docs/internals/changes.md). */
 import { countedIn, expectedOf, type Span, spanOf } from "./history.ts";
-import { HISTORY_DAYS } from "./input.ts";
 import { type Judge, type Named, namedValues, shiftedValues, triedIn, type ValueSeries } from "./naming.ts";
 import { countOfRoot, rootOf } from "./statistics.ts";
 
@@ -20,9 +19,6 @@ const LONG_Z = 0.8;
 
 export const FINDINGS_MAX = 3;
 const DAYS_MAX = 3;
-
-/** Days of a finding hold this part of its excess. */
-const DATES_SHARE = 0.8;
 
 export const BAND_DEVIATIONS = 2;
 
@@ -65,23 +61,6 @@ export function rangeOf(judge: Judge, span: Span): Range {
   return { expected, low: countOfRoot(rootOf(expected) - deviation), high: countOfRoot(rootOf(expected) + deviation) };
 }
 
-/** The fewest days that hold most of a value's excess. */
-function datesOf(judge: Judge, { series }: ValueSeries, span: Span): number[] {
-  const excesses = span.days.map((day) => {
-    const { all } = spanOf(judge.history, [day]);
-    return { day, excess: (series[HISTORY_DAYS + day] ?? 0) - expectedOf(series, all) };
-  });
-  const total = excesses.reduce((sum, { excess }) => sum + excess, 0);
-  const dates: number[] = [];
-  let held = 0;
-  for (const { day, excess } of excesses.toSorted((a, b) => (b.excess - a.excess) * Math.sign(total))) {
-    if (held / total >= DATES_SHARE) break;
-    dates.push(day);
-    held += excess;
-  }
-  return dates.toSorted((a, b) => a - b);
-}
-
 const isSameValue = (a: ValueSeries, b: ValueSeries): boolean => a.dimension === b.dimension && a.value === b.value;
 
 const tells = (story: Story, day: number, named: Named): boolean =>
@@ -121,7 +100,7 @@ function shiftsOf(
   caution: number,
 ): Story[] {
   const rules = { tried, visitsMin: FLOOR_VISITS, caution };
-  const stories = shiftedValues(judge, values, span, rules).map((named): Story => ({ named, days: datesOf(judge, named, span), span }));
+  const stories = shiftedValues(judge, values, span, rules).map((named): Story => ({ named, days: named.days, span }));
   if (span.days.length === 1) return stories;
   const ofDays = days
     .flatMap((day) => {
@@ -157,7 +136,7 @@ export function judgeCount(
   const isLarge = Math.abs(counted - range.expected) >= Math.max(FLOOR_VISITS, FLOOR_SHARE * range.expected);
   const ofPeriod = isLarge && Math.abs(z) >= zMin ? namedValues(judge, values, span, caution) : [];
   const isPeriodUnusual = isLarge && (ofPeriod.length > 0 || Math.abs(z) >= zMin + PERIOD_Z_UNNAMED);
-  const stories = ofPeriod.slice(0, FINDINGS_MAX).map((named): Story => ({ named, days: datesOf(judge, named, span), span }));
+  const stories = ofPeriod.slice(0, FINDINGS_MAX).map((named): Story => ({ named, days: named.days, span }));
 
   const standing = daysThatStandOut(judge, values, completeDays, caution).map((day) => {
     if (day.story === null) return day;

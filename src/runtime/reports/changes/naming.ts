@@ -10,6 +10,7 @@ import {
   ownNoise,
   type Series,
   type Span,
+  spanOf,
   TOTAL_PERSISTENCE,
   VALUE_PERSISTENCE,
   varianceOf,
@@ -54,6 +55,9 @@ const LONG_DAYS = 10;
 /** Values whose ranks are this close are in the order of their dimensions. */
 const RANKS_ALIKE = 0.15;
 
+/** Days of a finding hold this part of its excess. */
+const DAYS_SHARE = 0.8;
+
 /** Two values share this part of the excess at least, if they are one thing. */
 const FACES_OVERLAP_MIN = 0.5;
 const SHIFT_FACES_RATIO_MAX = 1.67;
@@ -73,6 +77,8 @@ export interface Named extends ValueSeries {
   readonly z: number;
   readonly contrast: number;
   readonly rank: number;
+  /** Those that hold most of its excess. */
+  readonly days: readonly number[];
   readonly also: readonly ValueSeries[];
 }
 
@@ -186,6 +192,34 @@ const excessOf = (series: Series, span: Span): Excess => ({
   typical: expectedOf(series, span.all),
 });
 
+/** The fewest days that hold most of a value's excess. */
+function daysOfExcess({ history }: Judge, { series }: ValueSeries, span: Span): number[] {
+  const excesses = span.days.map((day) => {
+    const { after, typical } = excessOf(series, spanOf(history, [day]));
+    return { day, excess: after - typical };
+  });
+  const total = excesses.reduce((sum, { excess }) => sum + excess, 0);
+  const days: number[] = [];
+  let held = 0;
+  for (const { day, excess } of excesses.toSorted((a, b) => (b.excess - a.excess) * Math.sign(total))) {
+    if (held / total >= DAYS_SHARE) break;
+    days.push(day);
+    held += excess;
+  }
+  return days.toSorted((a, b) => a - b);
+}
+
+/** True if two values share so much of the total's excess on these days that they must be largely the same visits. */
+function overlap({ history }: Judge, values: readonly ValueSeries[], days: readonly number[]): boolean {
+  const span = spanOf(history, days);
+  const total = excessOf(history.total, span);
+  const shares = values.map(({ series }) => {
+    const { after, typical } = excessOf(series, span);
+    return Math.min(1, (after - typical) / (total.after - total.typical));
+  });
+  return shares.reduce((sum, share) => sum + share, 1 - shares.length) >= FACES_OVERLAP_MIN;
+}
+
 /** High if much of the excess is in what is usually small. */
 const rankOf = (share: number, typical: number, typicalTotal: number): number =>
   share * Math.log2(share / ((typical + 1) / (typicalTotal + 10)));
@@ -234,9 +268,22 @@ export function namedValues(judge: Judge, values: readonly ValueSeries[], span: 
     const contrast = judge.contrast(value, span);
     if (contrast * direction < CONTRAST_Z_MIN + caution) return [];
     const share = Math.min(1, excess / excessTotal);
-    return [{ ...value, after, typical, excess, share, z, contrast, rank: rankOf(share, typical, total.typical), also: [] }];
+    return [
+      {
+        ...value,
+        after,
+        typical,
+        excess,
+        share,
+        z,
+        contrast,
+        rank: rankOf(share, typical, total.typical),
+        days: daysOfExcess(judge, value, span),
+        also: [],
+      },
+    ];
   });
-  return joinFaces(ranked(found), (a, b) => a.share + b.share - 1 >= FACES_OVERLAP_MIN);
+  return joinFaces(ranked(found), (a, b) => overlap(judge, [a, b], span.days) || overlap(judge, [a, b], a.days));
 }
 
 /** Values that had something to compare. */
@@ -273,7 +320,20 @@ export function shiftedValues(
     const z = judge.own(value, span);
     const contrast = judge.contrast(value, span);
     if (Math.abs(z) < SHIFT_OWN_Z_MIN || Math.abs(contrast) < contrastMin || z * contrast < 0 || z * excess < 0) return [];
-    return [{ ...value, after, typical, excess, share: 0, z, contrast, rank: Math.abs(contrast), also: [] }];
+    return [
+      {
+        ...value,
+        after,
+        typical,
+        excess,
+        share: 0,
+        z,
+        contrast,
+        rank: Math.abs(contrast),
+        days: daysOfExcess(judge, value, span),
+        also: [],
+      },
+    ];
   });
   return joinFaces(ranked(found), (a, b) => {
     const ratio = a.excess / b.excess;

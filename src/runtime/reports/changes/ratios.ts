@@ -4,6 +4,7 @@ import type { RatioMetric } from "./input.ts";
 import { ratioParts, type Side, type Sides } from "./contributions.ts";
 import { agreedDeviation, dispersionOf } from "./statistics.ts";
 import { NAMED_DIMENSIONS } from "./naming.ts";
+import type { Mix } from "./result.ts";
 
 const RATE_Z_MIN = 3.3;
 export const RATE_CHANGE_MIN = 0.05;
@@ -127,7 +128,7 @@ export interface RatioVerdict {
   readonly deviation: number;
   readonly named: readonly NamedRatio[];
   /** The value whose share of visits moved an unusual rate most, if shares moved it more than rates did. */
-  readonly mix: { readonly dimension: string; readonly value: string } | null;
+  readonly mix: Mix | null;
   readonly tried: number;
 }
 
@@ -147,17 +148,22 @@ const sidesOf = (series: RatioSeries, span: Span): Sides => {
 /** Shares moved the rate more than rates did, in the dimension where this is clearest. */
 function mixOf(total: Sides, values: readonly ValueRatio[], span: Span): RatioVerdict["mix"] {
   const direction = Math.sign(rate(total.after) - rate(total.before));
-  let clearest: { readonly share: number; readonly mix: NonNullable<RatioVerdict["mix"]> } | null = null;
+  let clearest: { readonly share: number; readonly mix: Mix } | null = null;
   for (const dimension of new Set(values.map((value) => value.dimension))) {
     const parts = values
       .filter((value) => value.dimension === dimension)
-      .map((value) => ({ value: value.value, ...ratioParts(total, sidesOf(value, span)) }));
+      .map((of) => {
+        const sides = sidesOf(of, span);
+        return { of, sides, ...ratioParts(total, sides) };
+      });
     const mixes = parts.reduce((sum, { mix }) => sum + Math.abs(mix), 0);
     const rates = parts.reduce((sum, part) => sum + Math.abs(part.rate), 0);
     const first = parts.toSorted((a, b) => (b.mix - a.mix) * direction)[0];
     if (!first || mixes <= rates || first.mix * direction <= 0) continue;
     const share = mixes / (mixes + rates);
-    if (clearest === null || share > clearest.share) clearest = { share, mix: { dimension, value: first.value } };
+    if (clearest !== null && share <= clearest.share) continue;
+    const more = first.sides.after.count / total.after.count > first.sides.before.count / total.before.count;
+    clearest = { share, mix: { dimension, value: first.of.value, more, higher: more === direction > 0 } };
   }
   return clearest?.mix ?? null;
 }

@@ -14,11 +14,18 @@ export interface ValueOf {
   readonly value: string;
 }
 
+export interface Mix extends ValueOf {
+  readonly more: boolean;
+  readonly higher: boolean;
+}
+
 export interface Finding extends ValueOf {
   /** Other values that are largely the same visits. */
   readonly also: readonly ValueOf[];
-  /** The days that hold 80 % of its excess. */
+  /** The days that hold 80 % of its excess. Empty for long periods. */
   readonly dates: readonly string[];
+  /** What its numbers are of. A day that stands out is told by the numbers of this day, against what is typical for it. */
+  readonly numbers_of: "period" | "dates";
   readonly before: Amount;
   readonly after: Amount;
   readonly delta: Amount;
@@ -149,8 +156,8 @@ export interface ChangesResult {
   readonly reason?: (typeof REASONS)[number];
   /** Of `unusual_comparison`: those of the earlier window. */
   readonly findings: readonly Finding[];
-  /** Of a ratio: more (or fewer) visits of this value moved it; no value's own rate did. */
-  readonly mix?: ValueOf;
+  /** Of a ratio whose change is mostly that of shares: more or fewer visits are of this value, whose rate is higher or lower. */
+  readonly mix?: Mix & { readonly filters: string };
   readonly dimensions: readonly DimensionChanges[];
   readonly days: readonly UnusualDay[];
   readonly band?: readonly BandPoint[];
