@@ -133,6 +133,7 @@ const VARIANTS: readonly ReportRequest[] = [
   aRequest("retention", "&weeks=2"),
   aRequest("sequences", "&conditions=page:/&pattern=(?1)."),
   aRequest("flow", "&page=/next&direction=backward"),
+  aRequest("flow", "&page=/&repeats=skip&with_ends=true"),
 ];
 
 /** What there is only with the behavioral extension. */

@@ -197,6 +197,31 @@ export function describeStatsFlow(makeTarget: MakeTarget): void {
       expect(await flow("nobody.test", { page: "/" })).toEqual([]);
     });
 
+    it("flow counts repeated views as one, and visitors who entered or left the site at the page, if it is asked to", async () => {
+      const site = siteName();
+      await visit(target, site, 1, "/", "/", "/a");
+      await visit(target, site, 2, "/x", "/", "/");
+      await visit(target, site, 3, "/", "signup");
+      await visit(target, site, 4, "/y", "/", "/b", "/");
+      const asked = { page: "/", with_ends: "true" };
+      expect(await flow(site, { ...asked, repeats: "skip" })).toEqual({ visitors: 4, ended: 2, rows: flowRows(4, ["/a", 1], ["/b", 1]) });
+      expect(await flow(site, { ...asked, repeats: "skip", limit: "1" })).toEqual({ visitors: 4, ended: 2, rows: flowRows(4, ["/a", 1]) });
+      expect(await flow(site, asked)).toEqual({ visitors: 4, ended: 1, rows: flowRows(4, ["/", 2], ["/b", 1]) });
+      expect(await flow(site, { ...asked, repeats: "skip", direction: "backward" })).toEqual({
+        visitors: 4,
+        ended: 2,
+        rows: flowRows(4, ["/x", 1], ["/y", 1]),
+      });
+      expect(await flow(site, { page: "/", repeats: "skip" })).toEqual(flowRows(4, ["/a", 1], ["/b", 1]));
+      expect(await flow(site, { ...asked, page: "/nowhere" })).toEqual({ visitors: 0, ended: 0, rows: [] });
+    });
+
+    it("repeated views of a page are those of one path, also where the page has a wildcard", async () => {
+      const site = siteName();
+      await visit(target, site, 1, "/blog/1", "/blog/1", "/blog/2");
+      expect(await flow(site, { page: "/blog/*", repeats: "skip" })).toEqual(flowRows(1, ["/blog/2", 1]));
+    });
+
     it("the page of a flow may contain wildcards", async () => {
       const site = siteName();
       await visit(target, site, 1, "/blog/1", "/blog/2", "/z");
@@ -219,6 +244,8 @@ export function describeStatsFlow(makeTarget: MakeTarget): void {
       [{ page: "pricing" }, '"page" must name a path that begins with "/", or with the wildcard "*"'],
       [{ page: `/${"a".repeat(512)}` }, '"page" must be at most 512 characters'],
       [{ page: "/", direction: "sideways" }, '"direction" must be one of forward, backward, got "sideways"'],
+      [{ page: "/", repeats: "drop" }, '"repeats" must be one of keep, skip, got "drop"'],
+      [{ page: "/", with_ends: "yes" }, '"with_ends" must be one of false, true, got "yes"'],
       [{ page: "/", limit: "0" }, '"limit" must be an integer from 1 to 100, got "0"'],
       [{ page: "/", limit: "101" }, '"limit" must be an integer from 1 to 100, got "101"'],
     ])("the flow report refuses %j", async (parameters, error) => {

@@ -94,6 +94,8 @@ export const reportsOf = (past: History): fc.Arbitrary<readonly Asked[]> =>
       "flow",
       fc.constantFrom({ page: "/" }, { page: "/a" }, { page: "/*" }, { page: "*" }),
       optionalOf("direction", "forward", "backward"),
+      optionalOf("repeats", "skip"),
+      optionalOf("with_ends", "true"),
       limit,
     ),
     asking("export", optionalOf("format", "csv", "json"), optionalOf("kind", "daily")),

@@ -83,11 +83,19 @@ export function sessionPagesOf(events: Events, scope: Scope, gapMs: number, end:
     .slice(0, limit);
 }
 
-export function flowOf(events: Events, scope: Scope, gapMs: number, page: string, direction: "forward" | "backward", limit: number) {
+interface AskedFlow {
+  readonly page: string;
+  readonly direction: "forward" | "backward";
+  readonly repeats: "keep" | "skip";
+  readonly limit: number;
+}
+
+export function flowOf(events: Events, scope: Scope, gapMs: number, { page, direction, repeats, limit }: AskedFlow) {
   const firsts = new Map<bigint, string | null>();
   // Sessions of a visitor are in order of time.
   for (const session of keptSessions(events, scope, gapMs)) {
-    const views = session.filter(isPageview);
+    const all = session.filter(isPageview);
+    const views = repeats === "keep" ? all : all.filter(({ pathname }, i) => pathname !== all[i - 1]?.pathname);
     const first = views.findIndex(({ pathname }) => isLike(pathname, page));
     const [view] = views.slice(first);
     if (first === -1 || !view || firsts.has(view.visitorId)) continue;
@@ -95,11 +103,12 @@ export function flowOf(events: Events, scope: Scope, gapMs: number, page: string
     firsts.set(view.visitorId, neighbour?.pathname ?? null);
   }
   const pages = [...firsts.values()].filter((path) => path !== null);
-  return [...new Set(pages)]
+  const rows = [...new Set(pages)]
     .map((path) => ({ next_page: path, visitors: pages.filter((other) => other === path).length }))
     .map((row) => ({ ...row, share: row.visitors / firsts.size }))
     .sort(byVisitors(({ next_page }) => next_page))
     .slice(0, limit);
+  return { visitors: firsts.size, ended: firsts.size - pages.length, rows };
 }
 
 /** The Monday on or before a date. */

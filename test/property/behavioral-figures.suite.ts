@@ -74,6 +74,7 @@ const questions = fc.record({
   weeks: fc.constantFrom(2, 4, 32),
   page,
   direction: fc.constantFrom("forward" as const, "backward" as const),
+  repeats: fc.constantFrom("keep" as const, "skip" as const),
   limit: fc.constantFrom(1, 3, 100),
 });
 
@@ -118,14 +119,14 @@ export function describeBehavioralFigures(makeTarget: MakeInProcessTarget, runs:
               caveat: null,
             },
           );
-          await expectAnswer(
-            "flow",
-            { ...parametersOf(asked.flow, nowMs), page: asked.page, direction: asked.direction, limit },
-            flowOf(events, scopeOf(asked.flow, past), gapMs, asked.page, asked.direction, asked.limit),
-          );
+          const { page: flowPage, direction, repeats } = asked;
+          const flowParameters = { ...parametersOf(asked.flow, nowMs), page: flowPage, direction, repeats, limit };
+          const flow = flowOf(events, scopeOf(asked.flow, past), gapMs, asked);
+          await expectAnswer("flow", flowParameters, flow.rows);
+          await expectAnswer("flow", { ...flowParameters, with_ends: "true" }, flow);
           await close();
         });
-        // Fewer, because each history gets seven requests.
+        // Fewer, because each history gets eight requests.
         await fc.assert(holds, { numRuns: Math.ceil(runs / 5) });
       },
       PROPERTY_TIMEOUT_MS,

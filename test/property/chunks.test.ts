@@ -39,6 +39,7 @@ const ENDPOINTS: readonly (readonly [endpoint: string, parameters: Readonly<Reco
   ["retention", { weeks: "4" }],
   ["flow", { page: "/*" }],
   ["flow", { page: "/a", direction: "backward" }],
+  ["flow", { page: "/*", repeats: "skip", with_ends: "true" }],
   ["export", { kind: "daily" }],
   ["export", { kind: "daily", format: "json" }],
   ["export", { kind: "raw" }],

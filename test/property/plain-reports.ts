@@ -35,6 +35,10 @@ export const PLAIN_REPORTS: readonly PlainReport[] = [
         { kind: "condition", number: 2 },
       ]),
   ],
-  ["flow", { page: "/*" }, ({ events, scope, gapMs }) => flowOf(events, scope, gapMs, "/*", "forward", 10)],
+  [
+    "flow",
+    { page: "/*" },
+    ({ events, scope, gapMs }) => flowOf(events, scope, gapMs, { page: "/*", direction: "forward", repeats: "keep", limit: 10 }).rows,
+  ],
   ["export", { kind: "daily", format: "json" }, ({ events, scope }) => dailyExportOf(events, scope)],
 ];

@@ -50,6 +50,7 @@ export function reportRequests(texts: RequestedTexts): Readonly<Record<ReportPat
     "/api/stats/flow": [
       { page, direction: "forward" },
       { page, direction: "backward" },
+      { page, repeats: "skip", with_ends: "true" },
     ],
   };
 }

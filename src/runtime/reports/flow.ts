@@ -3,10 +3,10 @@ import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../base/config/report-limits.t
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import { type AggregateQuery, planOf } from "../query/plan.ts";
-import { fraction, text } from "../base/json-schema.ts";
+import { closed, count, fraction, text, type Described, type Schema } from "../base/json-schema.ts";
 import { PAGE, stepSql } from "../query/conditions.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";
-import { fragment, largestFirst, numberIn, ratio, sql, textCode, textIn } from "../query/sql.ts";
+import { fragment, largestFirst, numberIn, ratio, sql, type SqlRow, textCode, textIn } from "../query/sql.ts";
 import { eventsIn, type Scope, within } from "../query/scope.ts";
 import { VISITORS, rows } from "./measures/fields.ts";
 import { sessionParts } from "./measures/sessions.ts";
@@ -15,17 +15,47 @@ import { report } from "./report.ts";
 const PARAMETERS = {
   page: PAGE,
   direction: oneOf("The page viewed after it, or before it.", ["forward", "backward"]),
+  repeats: oneOf("`skip`: views of the same path right after one another count as one view, so that no page leads to itself.", [
+    "keep",
+    "skip",
+  ]),
+  with_ends: oneOf("`true`: the response is an object with the rows, and the visitors without such a page view.", ["false", "true"]),
   limit: rowLimit("Maximum number of rows.", FLOW_ROWS_MAX, FLOW_ROWS_DEFAULT),
 };
 
-export type Neighbour = Pick<Values<typeof PARAMETERS>, "page" | "direction">;
+const ROWS = rows("Most visitors first, then by page.", FLOW_ROWS_MAX, {
+  next_page: text("The path of the page viewed next, or before."),
+  visitors: VISITORS,
+  share: fraction("Visitors divided by all visitors who viewed the page."),
+});
+
+const WITH_ENDS = closed({
+  visitors: count("All visitors who viewed the page."),
+  ended: count("Those whose session has no page view after it, or before it: there they left the site, or entered it."),
+  rows: ROWS,
+});
+
+type Rows = Described<typeof ROWS>;
+type WithEnds = Described<typeof WITH_ENDS>;
+
+export type Neighbour = Pick<Values<typeof PARAMETERS>, "page" | "direction" | "repeats">;
 
 /**
  * Rows `has_next` (1 or 0), `next_page`, `visitors`: visitors by the neighbour of their first view of the page in any matching session, if
  * there is one. Only events of sessions with a view of the page are sorted.
  */
-export const neighboursOfPage = fragment((scope: Scope, calendar: Calendar, sessionGapMs: number, { page, direction }: Neighbour) => {
+export const neighboursOfPage = fragment((scope: Scope, calendar: Calendar, sessionGapMs: number, asked: Neighbour) => {
+  const { page, direction, repeats } = asked;
   const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
+  const inOrder = sql`whole, timestamp, sequence_number`;
+  // Only the first view of a run of equal paths remains.
+  const steps =
+    repeats === "keep"
+      ? sql`viewed_pages`
+      : sql`(
+          SELECT * FROM (SELECT *, sequence_previous_node(pathname, ${inOrder}) AS path_before FROM viewed_pages) AS ordered
+          WHERE path_before IS DISTINCT FROM pathname
+        ) AS steps`;
   const all = eventsIn({ ...scope, conditions: [] });
   const isViewed = sql`CASE WHEN ${stepSql(page)} THEN 1 ELSE 0 END`;
   return sql`
@@ -45,11 +75,15 @@ export const neighboursOfPage = fragment((scope: Scope, calendar: Calendar, sess
         UNION ALL
         SELECT session, whole FROM wholes WHERE matching AND viewed
       ),
-      views AS (
-        SELECT visitor_id, timestamp, sequence_number, viewed, ${neighbour}(pathname, whole, timestamp, sequence_number) AS neighbour
+      viewed_pages AS (
+        SELECT visitor_id, timestamp, sequence_number, pathname, viewed, whole
         FROM (SELECT *, ${isViewed} AS viewed FROM (${all}) AS ranged_events) AS marked
         JOIN wanted ON wanted.session = marked.session
         WHERE event_name = ${textCode(PAGEVIEW)}
+      ),
+      views AS (
+        SELECT visitor_id, timestamp, sequence_number, viewed, ${neighbour}(pathname, ${inOrder}) AS neighbour
+        FROM ${steps}
       ),
       ranked AS (
         SELECT neighbour, row_number() OVER (PARTITION BY visitor_id ORDER BY timestamp, sequence_number) AS place
@@ -62,11 +96,11 @@ export const neighboursOfPage = fragment((scope: Scope, calendar: Calendar, sess
       GROUP BY neighbour`;
 });
 
-const neighbours = (scope: Scope, sessionGapMs: number, { page, direction }: Neighbour): AggregateQuery => ({
+const neighbours = (scope: Scope, sessionGapMs: number, { page, direction, repeats }: Neighbour): AggregateQuery => ({
   keys: ["has_next"],
   codes: ["next_page"],
   counts: ["visitors"],
-  partial: (range, calendar) => neighboursOfPage(within(scope, range), calendar, sessionGapMs, { page, direction }),
+  partial: (range, calendar) => neighboursOfPage(within(scope, range), calendar, sessionGapMs, { page, direction, repeats }),
 });
 
 export const flow = report({
@@ -75,24 +109,22 @@ export const flow = report({
   summary: "Pages viewed right after or before a page",
   description: "In the same session, around each visitor's first view of the page.",
   parameters: PARAMETERS,
-  result: {
-    name: "Flow",
-    schema: rows("Most visitors first, then by page.", FLOW_ROWS_MAX, {
-      next_page: text("The path of the page viewed next, or before."),
-      visitors: VISITORS,
-      share: fraction("Visitors divided by all visitors who viewed the page."),
-    }),
-  },
+  result: { name: "Flow", schema: ROWS as Schema<Rows | WithEnds>, forms: { FlowWithEnds: WITH_ENDS } },
   extension: "needed",
   plan: ({ scope, values }, { sessionGapMs }) =>
     planOf(scope, [neighbours(scope, sessionGapMs, values)], (found) => {
-      const viewers = found.reduce((sum, row) => sum + numberIn(row, "visitors"), 0);
-      const pages = found.filter((row) => numberIn(row, "has_next") === 1).sort(largestFirst("visitors", "next_page"));
+      const visitorsIn = (some: readonly SqlRow[]) => some.reduce((sum, row) => sum + numberIn(row, "visitors"), 0);
+      const viewers = visitorsIn(found);
+      const [pages, ends] = [1, 0].map((hasNext) => found.filter((row) => numberIn(row, "has_next") === hasNext));
       // Shares add up to less than 1: other visitors viewed no such page, or are beyond the limit.
-      return pages.slice(0, values.limit).map((row) => ({
-        next_page: textIn(row, "next_page"),
-        visitors: numberIn(row, "visitors"),
-        share: ratio(numberIn(row, "visitors"), viewers),
-      }));
+      const listed = (pages ?? [])
+        .sort(largestFirst("visitors", "next_page"))
+        .slice(0, values.limit)
+        .map((row) => ({
+          next_page: textIn(row, "next_page"),
+          visitors: numberIn(row, "visitors"),
+          share: ratio(numberIn(row, "visitors"), viewers),
+        }));
+      return values.with_ends === "false" ? listed : { visitors: viewers, ended: visitorsIn(ends ?? []), rows: listed };
     }),
 });

@@ -429,7 +429,7 @@ export function neighboursInOrderedSessions(
   scope: Scope,
   _calendar: Calendar,
   sessionGapMs: number,
-  { page, direction }: Neighbour,
+  { page, direction, repeats }: Neighbour,
 ): SqlText {
   const all = eventsIn({ ...scope, conditions: [] });
   const viewers = sql`SELECT visitor_id FROM (${all}) AS ranged_events WHERE ${stepSql(page)}`;
@@ -437,6 +437,11 @@ export function neighboursInOrderedSessions(
   const isHiding = hides(scope);
   const read = { events, hidesEvents: isHiding, event: pageEvents(isHiding, stepSql(page)), sessionGapMs };
   const neighbour = direction === "forward" ? sql`place + 1` : sql`place - 1`;
+  const views = sql`arrayFilter(event -> event.is_pageview, visit)`;
+  const steps =
+    repeats === "keep"
+      ? views
+      : sql`arrayFilter((event, i) -> i = 1 OR event.path != ${views}[i - 1].path, ${views}, arrayEnumerate(${views}))`;
   return sql`
       WITH first_visits AS (
         SELECT arrayFirst(
@@ -446,7 +451,7 @@ export function neighboursInOrderedSessions(
         FROM (${orderedSessions(read)}) AS histories
       ),
       views AS (
-        SELECT arrayFilter(event -> event.is_pageview, visit) AS pages, arrayFirstIndex(event -> event.viewed, pages) AS place
+        SELECT ${steps} AS pages, arrayFirstIndex(event -> event.viewed, pages) AS place
         FROM first_visits
         WHERE notEmpty(visit)
       )
