@@ -483,6 +483,67 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
+    itNeeds(makeTarget, "advance", "goals and revenue have the numbers of the other window on request", async () => {
+      const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
+      const advance = able(clocked, "advance");
+      const site = siteName();
+      // 2026-03-15: two visitors, of whom one pays and one signs up; 2026-03-16: two visitors, who both pay, one in dollars.
+      await record(clocked, wireEvent(site, { n: "Purchase", ra: 10, rc: "EUR" }), visitor(1));
+      await record(clocked, wireEvent(site, { n: "Signup" }), visitor(2));
+      await advance(DAY_MS);
+      await record(clocked, wireEvent(site, { n: "Purchase", ra: 25.5, rc: "EUR" }), visitor(3));
+      await record(clocked, wireEvent(site, { n: "Purchase", ra: 5, rc: "USD" }), visitor(4));
+      const asked = { site_id: site, period: "day", include: "comparison" };
+      expect(await getStats(clocked, "goals", asked)).toEqual([
+        { name: "Purchase", visitors: 2, events: 2, conversion_rate: 1, comparison: { visitors: 1, events: 1, conversion_rate: 0.5 } },
+        { name: "Signup", visitors: 0, events: 0, conversion_rate: 0, comparison: { visitors: 1, events: 1, conversion_rate: 0.5 } },
+      ]);
+      const [eur, usd] = [
+        { currency: "EUR", total: 25.5, transactions: 1 },
+        { currency: "USD", total: 5, transactions: 1 },
+      ];
+      const none = { total: 0, transactions: 0, paying_visitors: 0, average_order_value: 0 };
+      const { by_currency: byCurrency } = await getStats<{ by_currency: unknown }>(clocked, "revenue", asked);
+      expect(byCurrency).toEqual([
+        {
+          ...{ ...eur, paying_visitors: 1, average_order_value: 25.5 },
+          comparison: { total: 10, transactions: 1, paying_visitors: 1, average_order_value: 10 },
+        },
+        { ...usd, paying_visitors: 1, average_order_value: 5, comparison: none },
+      ]);
+      const cut = { ...asked, ...customOf("2026-03-15", "2026-03-15"), compare_same_time: "true" };
+      expect(await getStats(clocked, "goals", cut)).toMatchObject([{ name: "Purchase", comparison: { visitors: 0, conversion_rate: 0 } }]);
+      await expectError(
+        await askStats(clocked, "goals", { ...asked, include: "all" }),
+        400,
+        '"include" must be one of comparison, got "all"',
+      );
+      await expectError(await askStats(clocked, "revenue", { ...asked, compare: "custom" }), 400, '"compare_start_date"', /required/);
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "revenue over time is that of one currency", async () => {
+      const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
+      const site = siteName();
+      await record(clocked, wireEvent(site, { n: "Purchase", ra: 10, rc: "EUR" }), visitor(1));
+      await able(clocked, "advance")(DAY_MS);
+      await record(clocked, wireEvent(site, { n: "Purchase", ra: -0.1, rc: "EUR" }), visitor(1));
+      await record(clocked, wireEvent(site, { n: "Purchase", ra: 5, rc: "USD" }), visitor(1));
+      const range = { site_id: site, start_date: "2026-03-14", end_date: "2026-03-16", include: "revenue" };
+      expect(await getStats(clocked, "timeseries", { ...range, currency: "EUR" })).toEqual([
+        { date: "2026-03-14", visitors: 0, pageviews: 0, revenue: 0 },
+        { date: "2026-03-15", visitors: 1, pageviews: 0, revenue: 10 },
+        { date: "2026-03-16", visitors: 1, pageviews: 0, revenue: -0.1 },
+      ]);
+      await expectError(await askStats(clocked, "timeseries", range), 400, '"currency" is required when "include" is revenue');
+      await expectError(
+        await askStats(clocked, "timeseries", { ...range, currency: "eur" }),
+        400,
+        '"currency" must be three capital letters',
+      );
+      await clocked.close();
+    });
+
     itNeeds(makeTarget, "advance", "other reports have the same result with and without compare", async () => {
       const clocked = await makeTarget();
       const site = siteName();

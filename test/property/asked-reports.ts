@@ -58,11 +58,13 @@ export const reportsOf = (past: History): fc.Arbitrary<readonly Asked[]> =>
   fc.tuple(
     asking("main", comparison(past.nowMs)),
     asking("timeseries", interval, optionalOf("include", "events")),
+    asking("timeseries", interval, fc.constant({ include: "revenue", currency: "EUR" })),
     fc.oneof(dimension, dimension, dimension, fc.constantFrom(...SESSION_DIMENSIONS)).chain((name) => asking(`breakdown/${name}`, limit)),
     dimension.chain((name) => asking(`breakdown/${name}`, limit)),
     fc.constantFrom(...SESSION_DIMENSIONS).chain((name) => asking(`breakdown/${name}`, limit)),
     asking("realtime", optionalOf("minutes", "1", "5", "30", "60")),
     asking("goals"),
+    asking("goals", comparison(past.nowMs), fc.constant({ include: "comparison" })),
     asking("properties"),
     fc
       .constantFrom(...PROPERTY_KEYS)
@@ -70,6 +72,7 @@ export const reportsOf = (past: History): fc.Arbitrary<readonly Asked[]> =>
     fc.constantFrom(...keysOf(past)).chain((name) => asking("property-values", fc.constant({ name }))),
     fc.constantFrom(...keysOf(past)).chain((name) => asking("property-values", fc.constant({ name }))),
     asking("revenue"),
+    asking("revenue", comparison(past.nowMs), fc.constant({ include: "comparison" })),
     asking("session-timeseries", interval),
     asking("sessions"),
     asking(

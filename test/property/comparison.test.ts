@@ -1,6 +1,6 @@
 /**
  * A comparison with a custom window equals the model, also where the window is cut at the present time of day: for salt periods of one
- * and more days, with filters, whether its days come from rollups or from events.
+ * and more days, with filters, whether its days come from rollups or from events. So do those of goals and of revenue.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { makeDueRollups } from "../support/due-rollups.ts";
 import { history, withPeriods, type History } from "./histories.ts";
-import { customMainOf, dayOf, dayPlus, type CustomWindow } from "./model.ts";
+import { comparedGoalsOf, comparedRevenueOf, customMainOf, dayOf, dayPlus, type CustomWindow } from "./model.ts";
 import { parametersOf, question, scopeOf, type Question } from "./questions.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
@@ -83,12 +83,17 @@ async function check(target: InProcessTarget, past: History, about: Question, wi
     compare_end_date: window.lastDay,
     compare_same_time: String(window.isSameTime),
   };
-  const path = `/api/stats/main?${new URLSearchParams(parameters).toString()}`;
-  const response = await target.fetch(path);
   const events = past.steps.flatMap((step) => step.events);
+  const scope = scopeOf(about, past);
   const gapMs = past.sessionWindowMinutes * MINUTE_MS;
-  const body = customMainOf(events, scopeOf(about, past), gapMs, window, past.nowMs);
-  expect({ path, status: response.status, body: await response.json() }).toEqual({ path, status: 200, body });
+  const expectAnswer = async (report: string, own: Readonly<Record<string, string>>, body: unknown) => {
+    const path = `/api/stats/${report}?${new URLSearchParams({ ...parameters, ...own }).toString()}`;
+    const response = await target.fetch(path);
+    expect({ path, status: response.status, body: await response.json() }).toEqual({ path, status: 200, body });
+  };
+  await expectAnswer("main", {}, customMainOf(events, scope, gapMs, window, past.nowMs));
+  await expectAnswer("goals", { include: "comparison" }, comparedGoalsOf(events, scope, window, past.nowMs));
+  await expectAnswer("revenue", { include: "comparison" }, comparedRevenueOf(events, scope, window, past.nowMs));
 }
 
 describe("a comparison with a custom window", () => {

@@ -133,6 +133,16 @@ export interface CustomWindow extends Pick<Scope, "firstDay" | "lastDay"> {
   readonly isSameTime: boolean;
 }
 
+/** The events and the scope of a custom window, and where it is cut. */
+function windowIn(events: Events, scope: Scope, window: CustomWindow, nowMs: number, calendar: PlainCalendar) {
+  const { firstDay, lastDay, isSameTime } = window;
+  const today = calendar.dateOf(nowMs);
+  const isCut = isSameTime && scope.firstDay <= today && today <= scope.lastDay;
+  const endMs = isCut ? calendar.whenClockShows(lastDay, sinceMidnight(nowMs, calendar)) : null;
+  const early = events.filter(({ timestampMs }) => endMs === null || timestampMs < endMs);
+  return { early, scope: { ...scope, firstDay, lastDay }, endMs };
+}
+
 export function customMainOf(
   events: Events,
   scope: Scope,
@@ -141,17 +151,40 @@ export function customMainOf(
   nowMs: number,
   calendar: PlainCalendar = plainUtc,
 ) {
-  const { firstDay, lastDay, isSameTime } = window;
-  const today = calendar.dateOf(nowMs);
-  const isCut = isSameTime && scope.firstDay <= today && today <= scope.lastDay;
-  const endMs = isCut ? calendar.whenClockShows(lastDay, sinceMidnight(nowMs, calendar)) : Number.POSITIVE_INFINITY;
-  const early = events.filter(({ timestampMs }) => timestampMs < endMs);
-  const { totals, views_per_visit } = metricsOf(early, { ...scope, firstDay, lastDay }, sessionGapMs);
-  const comparison = { start_date: firstDay, end_date: lastDay, ...totals, views_per_visit };
+  const compared = windowIn(events, scope, window, nowMs, calendar);
+  const { totals, views_per_visit } = metricsOf(compared.early, compared.scope, sessionGapMs);
+  const comparison = { start_date: window.firstDay, end_date: window.lastDay, ...totals, views_per_visit };
   return {
     ...mainOf(events, scope, sessionGapMs, null),
-    comparison: { ...comparison, ...(isCut && { ends_at: new Date(endMs).toISOString() }) },
+    comparison: { ...comparison, ...(compared.endMs !== null && { ends_at: new Date(compared.endMs).toISOString() }) },
   };
+}
+
+/** Rows with those of a custom window as `comparison`; rows that only the window has come last, with zeros. */
+function comparedRows<Row extends object>(now: readonly Row[], before: readonly Row[], nameOf: (row: Row) => string, zeros: Partial<Row>) {
+  const rowsBefore = new Map(before.map((row) => [nameOf(row), row]));
+  const ended = before
+    .filter((row) => !now.some((other) => nameOf(other) === nameOf(row)))
+    .sort((a, b) => compareTexts(nameOf(a), nameOf(b)));
+  return [...now, ...ended.map((row) => ({ ...row, ...zeros }))].map((row) => {
+    const comparison: Partial<Record<string, unknown>> = { ...(rowsBefore.get(nameOf(row)) ?? { ...row, ...zeros }) };
+    delete comparison["name"];
+    delete comparison["currency"];
+    return { ...row, comparison };
+  });
+}
+
+export function comparedGoalsOf(events: Events, scope: Scope, window: CustomWindow, nowMs: number) {
+  const compared = windowIn(events, scope, window, nowMs, plainUtc);
+  const zeros = { visitors: 0, events: 0, conversion_rate: 0 };
+  return comparedRows(goalsOf(events, scope), goalsOf(compared.early, compared.scope), ({ name }) => name, zeros);
+}
+
+export function comparedRevenueOf(events: Events, scope: Scope, window: CustomWindow, nowMs: number) {
+  const compared = windowIn(events, scope, window, nowMs, plainUtc);
+  const [now, before] = [revenueOf(events, scope), revenueOf(compared.early, compared.scope)];
+  const zeros = { total: 0, transactions: 0, paying_visitors: 0, average_order_value: 0 };
+  return { ...now, by_currency: comparedRows(now.by_currency, before.by_currency, ({ currency }) => currency, zeros) };
 }
 
 export const daysIn = (scope: Scope): string[] => Array.from({ length: dayCountOf(scope) }, (_, i) => dayPlus(scope.firstDay, i));

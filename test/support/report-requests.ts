@@ -24,7 +24,13 @@ export function reportRequests(texts: RequestedTexts): Readonly<Record<ReportPat
   const steps = `page:${page},event:${event}`;
   return {
     "/api/stats/main": [{}, { compare: "previous_period" }],
-    "/api/stats/timeseries": [{ interval: "hour" }, { interval: "day" }, { interval: "week" }, { interval: "month", include: "events" }],
+    "/api/stats/timeseries": [
+      { interval: "hour" },
+      { interval: "day" },
+      { interval: "week" },
+      { interval: "month", include: "events" },
+      { include: "revenue", currency: "EUR" },
+    ],
     "/api/stats/breakdown/:dimension": [
       { dimension: "pages" },
       { dimension: "entry-pages" },
@@ -37,11 +43,11 @@ export function reportRequests(texts: RequestedTexts): Readonly<Record<ReportPat
       { dimension: "exit-pages", columns: "conversion_rate,revenue", goal: event, currency: "EUR", sort: "conversion_rate:asc" },
     ],
     "/api/stats/realtime": [{}, { minutes: "30" }, { attribution: "visit" }],
-    "/api/stats/goals": ONE,
-    "/api/stats/conversions": ONE,
+    "/api/stats/goals": [{}, { include: "comparison" }],
+    "/api/stats/conversions": [{}, { include: "comparison" }],
     "/api/stats/properties": [{}, { search: property }],
     "/api/stats/property-values": [{ key: "plan" }, { name: property, event, search: value }],
-    "/api/stats/revenue": ONE,
+    "/api/stats/revenue": [{}, { include: "comparison" }],
     "/api/stats/session-timeseries": [{ interval: "hour" }, { interval: "day" }],
     "/api/stats/sessions": ONE,
     "/api/stats/funnel": [{ steps }, { steps, modes: "strict_order,strict_deduplication,strict_increase", window: "2 days" }],

@@ -4,7 +4,7 @@ import { addDays, firstDateOfPeriod, periodOf, type Calendar } from "../../stora
 import { type EpochMs, startOfDayMs } from "../../storage/event.ts";
 import { invalidInput } from "../base/errors.ts";
 import { type DateRange, localTimeOf, parseDates, rangeOfDays, whenClockShows } from "./date-range.ts";
-import { optionalOneOf, type Values } from "./parameters.ts";
+import { optionalOneOf, readIf, type Values } from "./parameters.ts";
 import { dateParameter, type Scope, within } from "./scope.ts";
 
 /** The offset of `year_over_year`: the same in every year, so that both windows have the same length. */
@@ -15,7 +15,8 @@ export const COMPARISONS = ["previous_period", "year_over_year", "custom"] as co
 export const COMPARISON_PARAMETERS = {
   compare: optionalOneOf(
     "Adds the metrics of another window. `previous_period` and `year_over_year` are as long as the range: the one directly before, " +
-      "or the same dates 365 days earlier. Routes ignore it, except main, and breakdowns with the column `comparison`.",
+      "or the same dates 365 days earlier. Routes ignore it, except main, breakdowns with the column `comparison`, and routes with " +
+      "`include=comparison`.",
     COMPARISONS,
     "The other window. `custom` requires `compare_start_date` and `compare_end_date`.",
   ),
@@ -33,6 +34,48 @@ export const COMPARISON_PARAMETERS = {
 };
 
 type ComparisonValues = Values<typeof COMPARISON_PARAMETERS>;
+
+/** A comparison that is asked for by something else than `compare`. */
+export const byDefaultPrevious = ({
+  compare,
+  compare_start_date,
+  compare_end_date,
+  compare_same_time,
+}: ComparisonValues): ComparisonValues => ({
+  compare: compare ?? "previous_period",
+  compare_start_date,
+  compare_end_date,
+  compare_same_time,
+});
+
+/** Of reports whose rows have a comparison only on request: without it, they ignore `compare` as they always have. */
+export const INCLUDED_COMPARISON = {
+  include: optionalOneOf(
+    "Adds `comparison` to each row: its numbers in another window, by default the one directly before.",
+    ["comparison"],
+    "`comparison`: with the window of `compare`.",
+  ),
+  ...readIf(({ include }: { readonly include: "comparison" | null }) => include !== null, COMPARISON_PARAMETERS),
+};
+
+type IncludedValues = Values<typeof INCLUDED_COMPARISON>;
+
+export function checkIncluded(values: IncludedValues, _range: DateRange, rangeDaysMax: number): void {
+  if (values.include !== null) customRange(byDefaultPrevious(values), rangeDaysMax);
+}
+
+interface Asked {
+  readonly scope: Scope;
+  readonly values: IncludedValues;
+  readonly nowMs: EpochMs;
+  readonly calendar: Calendar;
+}
+
+/** Scopes of which the sums are those of the included comparison; null without one. */
+export function comparedScopes({ scope, values, nowMs, calendar }: Asked, rotationDays: number): readonly Scope[] | null {
+  const window = values.include === null ? null : comparedWindow(byDefaultPrevious(values), scope.range, nowMs, calendar);
+  return window && scopesOf(scope, window, rotationDays);
+}
 
 export interface ComparedWindow {
   readonly range: DateRange;

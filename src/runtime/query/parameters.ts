@@ -24,6 +24,15 @@ export type Parameters = Readonly<Record<string, Parameter>>;
 
 export type Values<P extends Parameters> = { readonly [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never };
 
+/** Parameters that are parsed only if a value declared before asks for them; otherwise they are ignored, even if invalid. */
+export const readIf = <P extends Parameters, Before>(isNeeded: (values: Before) => boolean, parameters: P): P =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, declared]) => [
+      name,
+      { ...declared, isRead: (values: Readonly<Record<string, unknown>>) => isNeeded(values as Before) },
+    ]),
+  ) as P;
+
 export const parameter = <Value>(description: ParameterDescription, parse: Parameter<Value>["parse"]): Parameter<Value> => ({
   in: "query",
   ...description,
@@ -60,6 +69,21 @@ export const optionalOneOf = <const Word extends string>(
   meaning: string,
 ): Parameter<Word | null> =>
   optional({ description, schema: text(meaning, { enum: words }) }, (value, name) => valueIn(words, value, name));
+
+const CURRENCY = /^[A-Z]{3}$/;
+
+export const currencyOf = (column: string): Parameter<string | null> =>
+  optional(
+    {
+      description: `The currency of \`${column}\`.`,
+      schema: text("An ISO 4217 code in capital letters.", { pattern: CURRENCY.source }),
+      example: "EUR",
+    },
+    (code, name) => {
+      if (!CURRENCY.test(code)) throw refusedValue(`"${name}"`, "three capital letters, such as EUR", code);
+      return code;
+    },
+  );
 
 interface IntegerBounds {
   readonly min: number;

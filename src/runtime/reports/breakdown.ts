@@ -3,9 +3,9 @@ import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { BREAKDOWN_ROWS_DEFAULT } from "../base/config/report-limits.ts";
 import { invalidInput, refusedValue } from "../base/errors.ts";
 import { type AggregateQuery, combinePlans, joinPlans, type OrderKey, type Plan, planOf, type Top } from "../query/plan.ts";
-import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "../query/comparison.ts";
+import { byDefaultPrevious, COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "../query/comparison.ts";
 import type { DateRange } from "../query/date-range.ts";
-import { Decimal, decimalFromCents } from "../base/decimal.ts";
+import type { Decimal } from "../base/decimal.ts";
 import {
   BREAKDOWN_DIMENSIONS,
   type BreakdownDimension,
@@ -20,22 +20,23 @@ import {
 } from "../query/filters.ts";
 import { closed, count, fraction, list, number, text, type Described, type Schema } from "../base/json-schema.ts";
 import {
+  currencyOf,
   integer,
   oneOf,
   optional,
   parameter,
+  readIf,
   rowLimit,
   searchFor,
   UNKNOWN_LABEL,
   type Parameter,
-  type Parameters,
   type Values,
 } from "../query/parameters.ts";
 import { numberIn, ratio, type SqlRow, sumsBy, textIn } from "../query/sql.ts";
 import type { Scope } from "../query/scope.ts";
 import { goalNamed, type Goal } from "../sites/goal.ts";
 import { BOM_PARAMETER, csvFormat, csvOfRows, type CsvColumn } from "./exports/formats.ts";
-import { EVENTS, MONEY, PAGEVIEWS, VISITORS, centsIn } from "./measures/fields.ts";
+import { EVENTS, MONEY, PAGEVIEWS, VISITORS, moneyIn } from "./measures/fields.ts";
 import { countsByValue, sessionPages, sessionsByValue } from "./measures/values.ts";
 import { countsByVisit, RULES_VERSION } from "./measures/visits.ts";
 import { ARRIVALS_VERSION } from "../arrivals/arrivals.ts";
@@ -132,19 +133,11 @@ const SORT: Parameter<{ readonly column: "value" | CountColumn; readonly isAscen
   },
 );
 
-const CURRENCY = /^[A-Z]{3}$/;
-
 const goalColumnOf = ({ further }: Columns): FurtherColumn | undefined =>
   further.find((column) => column === "conversions" || column === "conversion_rate");
 
-/** Parsed only if `columns` (declared above) asks for them; otherwise ignored, even if invalid. */
-const readIf = <P extends Parameters>(isNeeded: (columns: Columns) => boolean, parameters: P): P =>
-  Object.fromEntries(
-    Object.entries(parameters).map(([name, declared]) => [
-      name,
-      { ...declared, isRead: ({ columns }: { readonly columns: Columns }) => isNeeded(columns) },
-    ]),
-  ) as P;
+/** By `columns`, which is declared above. */
+const asks = (isNeeded: (columns: Columns) => boolean) => (values: { readonly columns: Columns }) => isNeeded(values.columns);
 
 const PARAMETERS = {
   dimension: {
@@ -164,48 +157,38 @@ const PARAMETERS = {
   unknown_label: UNKNOWN_LABEL,
   sort: SORT,
   columns: COLUMNS,
-  ...readIf((columns) => goalColumnOf(columns) !== undefined, {
-    goal: optional(
-      {
-        description: "The goal of `conversions` and `conversion_rate`: one of the site's, or the events of that name if no goal has it.",
-        schema: text("The name of a goal or of an event.", { minLength: 1, maxLength: EVENT_NAME_CHARS_MAX }),
-        example: "signup",
-      },
-      (goal, name) => {
-        if (goal === "" || exceedsChars(goal, EVENT_NAME_CHARS_MAX)) {
-          throw invalidInput(`"${name}" must be a name of 1 to ${EVENT_NAME_CHARS_MAX} characters`);
-        }
-        return goal;
-      },
-    ),
-  }),
-  ...readIf(({ further }) => further.includes("revenue"), {
-    currency: optional(
-      {
-        description: "The currency of `revenue`.",
-        schema: text("An ISO 4217 code in capital letters.", { pattern: CURRENCY.source }),
-        example: "EUR",
-      },
-      (code, name) => {
-        if (!CURRENCY.test(code)) throw refusedValue(`"${name}"`, "three capital letters, such as EUR", code);
-        return code;
-      },
-    ),
-  }),
+  ...readIf(
+    asks((columns) => goalColumnOf(columns) !== undefined),
+    {
+      goal: optional(
+        {
+          description: "The goal of `conversions` and `conversion_rate`: one of the site's, or the events of that name if no goal has it.",
+          schema: text("The name of a goal or of an event.", { minLength: 1, maxLength: EVENT_NAME_CHARS_MAX }),
+          example: "signup",
+        },
+        (goal, name) => {
+          if (goal === "" || exceedsChars(goal, EVENT_NAME_CHARS_MAX)) {
+            throw invalidInput(`"${name}" must be a name of 1 to ${EVENT_NAME_CHARS_MAX} characters`);
+          }
+          return goal;
+        },
+      ),
+    },
+  ),
+  ...readIf(
+    asks(({ further }) => further.includes("revenue")),
+    { currency: currencyOf("revenue") },
+  ),
   with_total: oneOf("`true`: the response is an object with the rows and their number, and not just the rows.", ["false", "true"]),
   format: oneOf("`csv`: the same rows as a file.", ["json", "csv"]),
   bom: BOM_PARAMETER,
-  ...readIf(({ hasComparison }) => hasComparison, COMPARISON_PARAMETERS),
+  ...readIf(
+    asks(({ hasComparison }) => hasComparison),
+    COMPARISON_PARAMETERS,
+  ),
 };
 
 type BreakdownValues = Values<typeof PARAMETERS>;
-
-const comparisonOf = ({ compare, compare_start_date, compare_end_date, compare_same_time }: BreakdownValues) => ({
-  compare: compare ?? ("previous_period" as const),
-  compare_start_date,
-  compare_end_date,
-  compare_same_time,
-});
 
 /** 400 for a column without the parameter that it requires, and for an order by a field that the rows do not contain. */
 function check(values: BreakdownValues, _range: DateRange, rangeDaysMax: number): void {
@@ -217,7 +200,7 @@ function check(values: BreakdownValues, _range: DateRange, rangeDaysMax: number)
   if (isFurther && !columns.further.some((column) => column === sort.column)) {
     throw invalidInput(`"sort" by ${sort.column} requires it in "columns"`);
   }
-  if (columns.hasComparison) customRange(comparisonOf(values), rangeDaysMax);
+  if (columns.hasComparison) customRange(byDefaultPrevious(values), rangeDaysMax);
 }
 
 /** The rows that a request asks for, before order and limit. */
@@ -261,7 +244,7 @@ const EVENT_NUMBERS: Numbers = {
 const SESSION_NUMBERS: Numbers = { ...EVENT_NUMBERS, pageviews: "sessions", events: "sessions" };
 
 function valueOf(column: CountColumn, row: SqlRow | undefined): number | Decimal {
-  if (column === "revenue") return new Decimal(decimalFromCents(row ? centsIn(row, "revenue") : 0n));
+  if (column === "revenue") return moneyIn(row, "revenue");
   const key = (row && !("events" in row) ? SESSION_NUMBERS : EVENT_NUMBERS)[column];
   if (typeof key === "string") return numberIn(row, key);
   return ratio(numberIn(row, key.part), numberIn(row, key.whole) * (column === "avg_visit_duration_secs" ? 1000 : 1));
@@ -360,7 +343,7 @@ export const breakdown = report({
   plan({ scope, values, nowMs, calendar, goals }, { sessionGapMs, rotationDays }) {
     const { dimension, columns, currency } = values;
     const goal = values.goal === null ? null : goalNamed(goals, values.goal);
-    const window = columns.hasComparison ? comparedWindow(comparisonOf(values), scope.range, nowMs, calendar) : null;
+    const window = columns.hasComparison ? comparedWindow(byDefaultPrevious(values), scope.range, nowMs, calendar) : null;
     const compared = window ? scopesOf(scope, window, rotationDays) : [];
     const rows = rowsOf(scope, compared, { dimension, columns: columns.further, goal, currency }, values, sessionGapMs);
     if (values.with_total === "false") return rows;

@@ -4,9 +4,22 @@
  */
 import { PAGEVIEW } from "../base/config/names.ts";
 import { GOAL_ROWS_MAX, REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
-import { type AggregateQuery, planOf } from "../query/plan.ts";
-import { fraction, text, count, orNull } from "../base/json-schema.ts";
-import { fragment, largestFirst, numberIn, ratio, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
+import { type AggregateQuery, combinePlans, joinPlans, mapPlan, type Plan, planOf } from "../query/plan.ts";
+import { closed, type Described, fraction, list, text, count, orNull } from "../base/json-schema.ts";
+import { checkIncluded, comparedScopes, INCLUDED_COMPARISON } from "../query/comparison.ts";
+import {
+  fragment,
+  largestFirst,
+  numberIn,
+  ratio,
+  sql,
+  type SqlRow,
+  type SqlText,
+  sumOfRows,
+  sumsBy,
+  textCode,
+  textIn,
+} from "../query/sql.ts";
 import { eventsIn, propsIn, type Scope, within } from "../query/scope.ts";
 import { visitorCounts, revenueTotal } from "./measures/counts.ts";
 import { EVENTS, VISITORS, rows, REVENUE_FIELDS, revenueOf } from "./measures/fields.ts";
@@ -14,6 +27,7 @@ import { report } from "./report.ts";
 import { GOALS_MAX, GOALS_OF_QUERY_MAX } from "../base/config/admin-limits.ts";
 import { bitsSql, goalSql } from "../query/conditions.ts";
 import type { SiteGoal } from "../sites/goal.ts";
+import { compareCodePoints } from "../../storage/code-point-order.ts";
 
 const CONVERSION_RATE = fraction("Visitors divided by all visitors of the range and filters.");
 
@@ -30,30 +44,83 @@ const countsByEvent = (scope: Scope): AggregateQuery => ({
   top: { by: "visitors", rowsMax: GOAL_ROWS_MAX },
 });
 
+const ROW = { visitors: VISITORS, events: EVENTS, conversion_rate: CONVERSION_RATE };
+
+const GOAL = closed({ name: text("The event's name."), ...ROW, comparison: closed(ROW) }, { optional: ["comparison"] });
+
+type GoalRow = Described<typeof GOAL>;
+
+interface Counted {
+  /** All visitors of the scope. */
+  readonly all: SqlRow | undefined;
+  /** By the name of the event. */
+  readonly byName: ReadonlyMap<string, SqlRow>;
+  /** No event is beyond the limit of rows. */
+  readonly isComplete: boolean;
+}
+
+const byName = (found: readonly SqlRow[]): Counted["byName"] => new Map(found.map((row) => [textIn(row, "value"), row]));
+
+/** The sets of rows after the first are those of the named events, if some are named, and of the most frequent ones. */
+function countedEvents(scope: Scope): Plan<Counted> {
+  const queries: readonly AggregateQuery[] = [visitorCounts(scope), countsByEvent(scope)];
+  return planOf(scope, queries, (...[all, ...found]) => ({
+    all: all?.[0],
+    byName: byName(found.flat()),
+    isComplete: (found.at(-1)?.length ?? 0) < GOAL_ROWS_MAX,
+  }));
+}
+
+/** The compared numbers of the rows' events, wherever they stand in the other window, and its most frequent events. */
+const andOfRows = (query: AggregateQuery, { byName: rowsByName }: Counted): readonly AggregateQuery[] =>
+  query.top === undefined || rowsByName.size === 0
+    ? [query]
+    : [{ ...query, top: { values: [...rowsByName.keys()], rowsMax: rowsByName.size } }, query];
+
+function addCounted(parts: readonly Counted[]): Counted {
+  const rowsOfParts = parts.flatMap((part) => [...part.byName].map(([value, row]) => ({ ...row, value })));
+  return {
+    all: sumOfRows(parts.flatMap(({ all }): readonly SqlRow[] => (all ? [all] : []))),
+    byName: sumsBy((row) => textIn(row, "value"), rowsOfParts, ["visitors", "events"]),
+    isComplete: parts.every(({ isComplete }) => isComplete),
+  };
+}
+
+const goalNumbers = (row: SqlRow | undefined, all: SqlRow | undefined) => ({
+  visitors: numberIn(row, "visitors"),
+  events: numberIn(row, "events"),
+  conversion_rate: ratio(numberIn(row, "visitors"), numberIn(all, "visitors")),
+});
+
+function comparedGoals(now: Counted, before: Counted): readonly GoalRow[] {
+  // A name is known to be missing from the range only if nothing is beyond the limit.
+  const ended = now.isComplete && before.isComplete ? [...before.byName.keys()].filter((name) => !now.byName.has(name)) : [];
+  return [...now.byName.keys(), ...ended.sort(compareCodePoints)].slice(0, GOAL_ROWS_MAX).map((name) => ({
+    name,
+    ...goalNumbers(now.byName.get(name), now.all),
+    comparison: goalNumbers(before.byName.get(name), before.all),
+  }));
+}
+
 export const goals = report({
   path: "/api/stats/goals",
   operationId: "getGoals",
   summary: "Goals: events other than page views, with conversion rates",
-  parameters: {},
+  parameters: INCLUDED_COMPARISON,
+  check: checkIncluded,
   result: {
     name: "Goals",
-    schema: rows("Most visitors first, then by name.", GOAL_ROWS_MAX, {
-      name: text("The event's name."),
-      visitors: VISITORS,
-      events: EVENTS,
-      conversion_rate: CONVERSION_RATE,
-    }),
+    schema: list(`Most visitors first, then by name. At most ${GOAL_ROWS_MAX}.`, GOAL, { maxItems: GOAL_ROWS_MAX }),
   },
   rolled: (scope) => ({ goals: { query: countsByEvent(scope), over: "events", by: ["event_name"], where: "custom event" } }),
-  plan: ({ scope }) =>
-    planOf(scope, [visitorCounts(scope), countsByEvent(scope)], ([all], found) =>
-      found.map((row) => ({
-        name: textIn(row, "value"),
-        visitors: numberIn(row, "visitors"),
-        events: numberIn(row, "events"),
-        conversion_rate: ratio(numberIn(row, "visitors"), numberIn(all, "visitors")),
-      })),
-    ),
+  plan(request, { rotationDays }): Plan<readonly GoalRow[]> {
+    const counted = countedEvents(request.scope);
+    const compared = comparedScopes(request, rotationDays);
+    if (compared === null) {
+      return mapPlan(counted, (now) => [...now.byName].map(([name, row]) => ({ name, ...goalNumbers(row, now.all) })));
+    }
+    return joinPlans(counted, combinePlans(compared.map(countedEvents), addCounted), comparedGoals, andOfRows);
+  },
 });
 
 /** `marked` has a bit for each goal in `met`. */
@@ -105,54 +172,84 @@ const inQueries = (listed: readonly SiteGoal[]): SiteGoal[][] =>
 
 const rowsByGoal = (lists: readonly SiteGoal[][], found: readonly (readonly SqlRow[])[]): ReadonlyMap<SiteGoal, readonly SqlRow[]> =>
   new Map(
-    lists.flatMap((list, i) =>
-      list.map((goal, number) => [goal, (found[i] ?? []).filter((row) => numberIn(row, "goal") === number)] as const),
+    lists.flatMap((listed, i) =>
+      listed.map((goal, number) => [goal, (found[i] ?? []).filter((row) => numberIn(row, "goal") === number)] as const),
     ),
   );
+
+interface Met {
+  readonly all: SqlRow | undefined;
+  readonly counts: ReadonlyMap<SiteGoal, readonly SqlRow[]>;
+  /** Of goals with revenue, a row for each currency. */
+  readonly revenue: ReadonlyMap<SiteGoal, readonly SqlRow[]>;
+}
+
+function metGoals(scope: Scope, siteGoals: readonly SiteGoal[]): Plan<Met> {
+  const lists = inQueries(siteGoals);
+  const withRevenue = inQueries(siteGoals.filter(({ fields }) => fields.hasRevenue));
+  const queries = [
+    visitorCounts(scope),
+    ...lists.map((listed) => countsByGoal(scope, listed)),
+    ...withRevenue.map((listed) => revenueByGoal(scope, listed)),
+  ];
+  return planOf(scope, queries, (...[all, ...found]) => ({
+    all: all?.[0],
+    counts: rowsByGoal(lists, found),
+    revenue: rowsByGoal(withRevenue, found.slice(lists.length)),
+  }));
+}
+
+/** The sums of scopes that share no salt period. */
+function metNumbers(parts: readonly Met[], goal: SiteGoal) {
+  const all = sumOfRows(parts.flatMap((part): readonly SqlRow[] => (part.all ? [part.all] : [])));
+  const counted = sumOfRows(parts.flatMap(({ counts }) => counts.get(goal) ?? []));
+  const paid = parts.flatMap(({ revenue }) => revenue.get(goal) ?? []);
+  const totals = [...sumsBy((row) => textIn(row, "currency"), paid, ["total", "transactions"])];
+  return {
+    visitors: numberIn(counted, "visitors"),
+    events: numberIn(counted, "events"),
+    conversion_rate: ratio(numberIn(counted, "visitors"), numberIn(all, "visitors")),
+    revenue: goal.fields.hasRevenue ? largestTotals(totals.map(([currency, row]) => ({ ...row, currency }))) : null,
+  };
+}
+
+const MET = {
+  visitors: VISITORS,
+  events: count("Events that meet the goal."),
+  conversion_rate: CONVERSION_RATE,
+  revenue: orNull(
+    rows("Only goals with revenue: largest total first, then by currency. Null for other goals.", REVENUE_ROWS_MAX, REVENUE_FIELDS),
+  ),
+};
+
+const CONVERSION = closed(
+  { id: text("The goal's id."), name: text("The goal's name."), ...MET, comparison: closed(MET) },
+  { optional: ["comparison"] },
+);
 
 export const conversions = report({
   path: "/api/stats/conversions",
   operationId: "getConversions",
   summary: "The goals of the site, with visitors, events and conversion rates",
   description: "Goals also count events that are older than the goal.",
-  parameters: {},
+  parameters: INCLUDED_COMPARISON,
+  check: checkIncluded,
   readsGoals: true,
   result: {
     name: "Conversions",
-    schema: rows("The goals of the site in their order.", GOALS_MAX, {
-      id: text("The goal's id."),
-      name: text("The goal's name."),
-      visitors: VISITORS,
-      events: count("Events that meet the goal."),
-      conversion_rate: CONVERSION_RATE,
-      revenue: orNull(
-        rows("Only goals with revenue: largest total first, then by currency. Null for other goals.", REVENUE_ROWS_MAX, REVENUE_FIELDS),
-      ),
-    }),
+    schema: list(`The goals of the site in their order. At most ${GOALS_MAX}.`, CONVERSION, { maxItems: GOALS_MAX }),
   },
-  plan({ scope, goals: siteGoals }) {
-    const lists = inQueries(siteGoals);
-    const withRevenue = inQueries(siteGoals.filter(({ fields }) => fields.hasRevenue));
-    const queries = [
-      visitorCounts(scope),
-      ...lists.map((list) => countsByGoal(scope, list)),
-      ...withRevenue.map((list) => revenueByGoal(scope, list)),
-    ];
-    return planOf(scope, queries, (...[all, ...found]) => {
-      const counts = rowsByGoal(lists, found);
-      const revenue = rowsByGoal(withRevenue, found.slice(lists.length));
-      return siteGoals.map((goal) => {
-        const counted = counts.get(goal)?.[0];
-        const visitors = numberIn(counted, "visitors");
-        return {
-          id: goal.id,
-          name: goal.fields.name,
-          visitors,
-          events: numberIn(counted, "events"),
-          conversion_rate: ratio(visitors, numberIn(all?.[0], "visitors")),
-          revenue: goal.fields.hasRevenue ? largestTotals(revenue.get(goal) ?? []) : null,
-        };
-      });
-    });
+  plan(request, { rotationDays }) {
+    const { scope, goals: siteGoals } = request;
+    const compared = comparedScopes(request, rotationDays) ?? [];
+    const plans = [scope, ...compared].map((part) => metGoals(part, siteGoals));
+    return combinePlans(plans, ([now, ...before]) =>
+      siteGoals.map((goal) => ({
+        id: goal.id,
+        name: goal.fields.name,
+        ...metNumbers(now ? [now] : [], goal),
+        ...(before.length > 0 && { comparison: metNumbers(before, goal) }),
+      })),
+    );
   },
 });

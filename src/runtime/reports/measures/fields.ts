@@ -30,10 +30,13 @@ export const REVENUE_FIELDS = {
 
 export const centsIn = (row: SqlRow, name: string): bigint => BigInt(textIn(row, name));
 
+/** 0 without a row. */
+export const moneyIn = (row: SqlRow | undefined, name: string): Decimal => new Decimal(decimalFromCents(row ? centsIn(row, name) : 0n));
+
 /** The values of `REVENUE_FIELDS` in a row `currency`, `total` (hundredths), `transactions`. */
 export const revenueOf = (row: SqlRow) => ({
   currency: textIn(row, "currency"),
-  total: new Decimal(decimalFromCents(centsIn(row, "total"))),
+  total: moneyIn(row, "total"),
   transactions: numberIn(row, "transactions"),
 });
 
