@@ -66,6 +66,7 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /api/stats/main": figure(`/api/stats/main?site_id=${SITE}`, 200),
   "GET /api/stats/timeseries": figure("/api/stats/timeseries"),
   "GET /api/stats/breakdown/:dimension": figure("/api/stats/breakdown/pages"),
+  "GET /api/stats/changes": figure("/api/stats/changes"),
   "GET /api/stats/realtime": figure("/api/stats/realtime"),
   "GET /api/stats/goals": figure("/api/stats/goals"),
   "GET /api/stats/conversions": figure("/api/stats/conversions"),

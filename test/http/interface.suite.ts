@@ -47,6 +47,7 @@ import { describeStatsMain } from "./stats-main.suite.ts";
 import { describeStatsOverview } from "./stats-overview.suite.ts";
 import { describeStatsParameters } from "./stats-parameters.suite.ts";
 import { describeStatsRealtime } from "./stats-realtime.suite.ts";
+import { describeStatsChanges } from "./stats-changes.suite.ts";
 import { describeStatsVisits } from "./stats-visits.suite.ts";
 import { describeStatsRevenue } from "./stats-revenue.suite.ts";
 import { describeStatsTimeseries } from "./stats-timeseries.suite.ts";
@@ -107,6 +108,7 @@ const OF_RULES: readonly Suite[] = [
   [describeStatsComparison, "clickhouse"],
   [describeStatsRealtime, "workerd", "clickhouse"],
   [describeStatsVisits, "node", "workerd", "clickhouse"],
+  [describeStatsChanges, "workerd", "clickhouse"],
   [describeStatsGoals, "clickhouse"],
   [describeStatsProperties, "clickhouse"],
   [describeStatsPropertyValues, "clickhouse"],

@@ -90,6 +90,7 @@ const REPORT_REQUESTS: Readonly<Record<ReportPath | "/api/stats/export", ReportR
   "/api/stats/main": aRequest("main"),
   "/api/stats/timeseries": aRequest("timeseries"),
   "/api/stats/breakdown/:dimension": aRequest("breakdown/pages", "", "breakdown/{dimension}"),
+  "/api/stats/changes": aRequest("changes"),
   "/api/stats/realtime": aRequest("realtime"),
   "/api/stats/goals": aRequest("goals"),
   "/api/stats/conversions": aRequest("conversions"),
@@ -115,6 +116,10 @@ const ALL_COLUMNS = `${FURTHER_COLUMNS.join(",")},comparison`;
 /** Other forms of a report. */
 const VARIANTS: readonly ReportRequest[] = [
   aRequest("main", "&compare=previous_period"),
+  aRequest("changes", "&period=7d&compare=previous_period&band=hour"),
+  aRequest("changes", "&metric=bounce_rate&dimensions=browsers,visit-sources&limit=1"),
+  aRequest("changes", "&metric=conversion_rate&goal=signup&compare=typical"),
+  aRequest("changes", "&metric=revenue&currency=EUR&period=7d"),
   aRequest("timeseries", "&period=day"),
   aRequest("timeseries", "&include=events"),
   aRequest("timeseries", "&include=revenue&currency=EUR"),

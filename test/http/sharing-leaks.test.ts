@@ -285,7 +285,7 @@ const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
     "hostnames!=zzin-host.test;events!=pageview",
     "nothing==1",
   ),
-  compare: oneOf("previous_period", "year_over_year", "custom"),
+  compare: oneOf("typical", "previous_period", "year_over_year", "custom"),
   compare_start_date: days,
   compare_end_date: days,
   compare_same_time: oneOf("true", "false"),
@@ -318,6 +318,9 @@ const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
   unknown_label: oneOf("zzout", "Direct / none"),
   sort: oneOf("value:asc", "events:desc"),
   with_total: oneOf("true"),
+  metric: oneOf("visitors", "pageviews", "events", "conversions", "conversion_rate", "bounce_rate", "duration", "revenue"),
+  dimensions: oneOf("visit-sources,browsers", "visit-utm-campaigns", "pages,events"),
+  band: oneOf("day", "hour"),
 });
 
 /** Leaves most parameters out, so that most requests are valid. */
@@ -347,6 +350,9 @@ const QUESTION = fc.record({
       "unknown_label",
       "sort",
       "with_total",
+      "metric",
+      "dimensions",
+      "band",
     ),
     { maxLength: 4 },
   ),
@@ -359,6 +365,7 @@ function queryOf({ parameters, kept, again }: typeof QUESTION extends fc.Arbitra
     compare: ["compare", ...(parameters["compare"] === "custom" ? ["compare_start_date", "compare_end_date", "compare_same_time"] : [])],
     pattern: ["pattern", "conditions"],
     columns: ["columns", "goal", "currency"],
+    metric: ["metric", "goal", "currency"],
   };
   const wanted = ["site_id", "page", ...kept.flatMap((name) => names[name] ?? [name])];
   const withSteps = kept.includes("pattern") ? wanted : [...wanted, "steps"];

@@ -42,6 +42,12 @@ export function reportRequests(texts: RequestedTexts): Readonly<Record<ReportPat
       { dimension: "visit-referrers", filters: "visit-sources!=Bing;visit-utm-terms!=shoes" },
       { dimension: "exit-pages", columns: "conversion_rate,revenue", goal: event, currency: "EUR", sort: "conversion_rate:asc" },
     ],
+    "/api/stats/changes": [
+      { compare: "previous_period" },
+      { metric: "conversion_rate", goal: event, dimensions: "visit-channels,entry-pages,cities", band: "hour" },
+      { metric: "revenue", currency: "EUR" },
+      { metric: "pageviews" },
+    ],
     "/api/stats/realtime": [{}, { minutes: "30" }, { attribution: "visit" }],
     "/api/stats/goals": [{}, { include: "comparison" }],
     "/api/stats/conversions": [{}, { include: "comparison" }],

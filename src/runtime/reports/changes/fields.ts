@@ -54,7 +54,8 @@ const DATES = {
 const FINDING = closed({
   ...VALUE,
   also: list("Other values that are largely the same visits.", VALUE_OF),
-  dates: list("The days that hold most of what is unusual about it.", DATE),
+  dates: list("The days that hold most of what is unusual about it. Empty for periods of more than 28 days.", DATE),
+  numbers_of: word("What the numbers are of: the period, or the days in `dates`, beside what is typical of them.", ["period", "dates"]),
   ...SIDES,
   typical: nullable(amount("What is typical of this value. Null for periods of more than 28 days.")),
   share: SHARE,
@@ -128,7 +129,12 @@ export const CHANGES: Schema<ChangesResult & { readonly ends_at?: string; readon
     ),
     reason: word("Why `typical` is null.", REASONS),
     findings: list("The values that stand apart: at most three, the clearest first.", FINDING),
-    mix: VALUE_OF,
+    mix: closed({
+      ...VALUE,
+      more: boolean("More visits had this value than typical."),
+      higher: boolean("Their rate is above that of all visits."),
+      filters: text("The filter that shows only this value, in the notation of `filters`."),
+    }),
     dimensions: list("What the change consists of, by dimension. Values of different dimensions describe the same visits.", CONTRIBUTIONS),
     days: list(
       "Days that stand out, at most three.",
