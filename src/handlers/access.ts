@@ -1,5 +1,7 @@
 /** Access: the credentials of a request, what they are worth, and whether they suffice (docs/http-api.md, "Authentication"). */
+import type { NewSession } from "../runtime/access/login.ts";
 import { mayAdminister, NOBODY, principalOf, type Credentials, type Standing } from "../runtime/access/principal.ts";
+import { PERSISTENT_SESSION_DAYS } from "../runtime/base/config/admin-limits.ts";
 import { CREDENTIALS_TRIED_MAX } from "../runtime/base/config/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/base/config/names.ts";
 import { AppError } from "../runtime/base/errors.ts";
@@ -65,12 +67,16 @@ function isSecure(request: Request, { services, url }: HostContext): boolean {
   return false;
 }
 
+const PERSISTENT_SESSION_SECS = PERSISTENT_SESSION_DAYS * 86_400;
+
 /** The cookie of a session; null deletes it. */
-export function sessionCookie(request: Request, context: HostContext, token: string | null): ReplyHeaders {
+export function sessionCookie(request: Request, context: HostContext, session: NewSession | null): ReplyHeaders {
   const { basePath, sessionTtlSecs } = context.services.config;
-  const maxAgeSecs = token === null ? 0 : sessionTtlSecs;
+  const maxAgeSecs = session === null ? 0 : session.isPersistent ? PERSISTENT_SESSION_SECS : sessionTtlSecs;
   const secure = isSecure(request, context) ? "; Secure" : "";
-  return { "Set-Cookie": `${SESSION_COOKIE}=${token ?? ""}; HttpOnly; SameSite=Strict; Path=${basePath}/; Max-Age=${maxAgeSecs}${secure}` };
+  return {
+    "Set-Cookie": `${SESSION_COOKIE}=${session?.token ?? ""}; HttpOnly; SameSite=Strict; Path=${basePath}/; Max-Age=${maxAgeSecs}${secure}`,
+  };
 }
 
 export const needsStanding = (access: Access): boolean => access !== "public" && access !== "ingest";

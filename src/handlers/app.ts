@@ -5,7 +5,7 @@ import { parseUrl } from "../runtime/ingest/urls.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { deleteAnnotation, getAnnotations, postAnnotation, putAnnotation } from "./annotations.ts";
-import { getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
+import { deleteSession, getSessions, getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
 import { deleteDemo, postDemo } from "./demo.ts";
 import { deleteEvents } from "./erase.ts";
 import { getAsset, getDashboard, getScript, getSharePage } from "./files.ts";
@@ -56,6 +56,8 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/auth/login", "auth", postLogin),
   route("POST", "/api/auth/logout", "auth", postLogout),
   route("POST", "/api/auth/logout-all", "session", postLogoutAll),
+  route("GET", "/api/auth/sessions", "session", getSessions),
+  route("DELETE", "/api/auth/sessions/:session_hash", "session", deleteSession),
   route("POST", "/api/auth/password", "session", postPassword),
   route("GET", "/api/auth/status", "auth", getStatus),
   route("POST", "/api/keys", "admin", postKey),

@@ -1,14 +1,17 @@
 /** The routes of /api/auth: setup, login, logout, change of password and authentication status (docs/http-api.md, "Authentication"). */
+import type { NewSession } from "../runtime/access/login.ts";
+import type { Device, PersistentSessions } from "../runtime/access/persistent-sessions.ts";
 import { NOBODY } from "../runtime/access/principal.ts";
-import { anyText, Body, required } from "../runtime/base/body.ts";
-import { PASSWORD_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
-import { boolean, closed, orNull, text } from "../runtime/base/json-schema.ts";
+import { anyText, Body, flagField, required } from "../runtime/base/body.ts";
+import { PASSWORD_BYTES_MAX, PERSISTENT_SESSION_DAYS, PERSISTENT_SESSIONS_MAX } from "../runtime/base/config/admin-limits.ts";
+import { boolean, closed, list, orNull, text } from "../runtime/base/json-schema.ts";
+import { parseUserAgent } from "../runtime/ingest/device.ts";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../shared/limits.ts";
 import { sessionCookie, sessionTokensOf } from "./access.ts";
 import { clientAddressOfRequest, maybeRebound, refuseForeignPage, unverifiedHost } from "./origins.ts";
 import { sets, NOT_STORED } from "./openapi/headers.ts";
-import { answer, jsonBody, BODY_REFUSALS, UNVERIFIED_HOST, type Operations, type Answer } from "./openapi/operation.ts";
-import { jsonReply, readJson } from "./http.ts";
+import { answer, inPath, jsonBody, BODY_REFUSALS, UNVERIFIED_HOST, type Operations, type Answer } from "./openapi/operation.ts";
+import { jsonReply, readJson, type Reply } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
 const NEW_PASSWORD = text(`The new password: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
@@ -16,6 +19,15 @@ const NEW_PASSWORD = text(`The new password: at most ${PASSWORD_BYTES_MAX} bytes
   // The limit is in bytes, which no keyword counts: a character is at least one byte.
   maxLength: PASSWORD_BYTES_MAX,
 });
+
+const REMEMBER = flagField(
+  orNull(
+    boolean(
+      `Whether the browser stays logged in: for ${PERSISTENT_SESSION_DAYS} days after the last use of the session, beyond restarts. ` +
+        "By default, a session lasts `session_ttl_secs`, and until a restart at most.",
+    ),
+  ),
+);
 
 // Passwords are checked by `AdminPassword`: no message quotes one.
 
@@ -26,10 +38,12 @@ const SETUP = new Body({
       text("The setup code from the log. Required for unverified host names and ignored otherwise. Case, dashes and spaces do not matter."),
     ),
   ),
+  remember: REMEMBER,
 });
 
 const LOGIN = new Body({
   password: required(anyText(text(`The admin password. A password of more than ${PASSWORD_BYTES_MAX} bytes in UTF-8 is always wrong.`))),
+  remember: REMEMBER,
 });
 
 const PASSWORD_CHANGE = new Body({
@@ -43,18 +57,28 @@ function requireSetupCode(code: string | null, request: Request, context: Contex
   context.services.setupCode.check(code, clientAddressOfRequest(request, context));
 }
 
+/** The device of a browser that is to stay logged in; null without `remember`. */
+function deviceOf({ headers }: Request, remember: boolean | null): Device | null {
+  if (remember !== true) return null;
+  const { browser, os } = parseUserAgent(headers.get("user-agent") ?? "");
+  return { browser, os };
+}
+
+function sessionReply(request: Request, context: Context, session: NewSession): Reply {
+  return jsonReply({ token: session.token }, 200, sessionCookie(request, context, session));
+}
+
 /** POST /api/auth/setup sets the admin password, once (docs/http-api.md, "Setup"). */
 export const postSetup: Handler = async (request, context) => {
   const { services, deadline } = context;
-  const { adminPassword, sessions, log } = services;
+  const { adminPassword, login, log } = services;
   adminPassword.checkSetupIsOpen();
   refuseForeignPage(request, context);
-  const { password, code } = SETUP.parse(await readJson(request));
+  const { password, code, remember } = SETUP.parse(await readJson(request));
   if (maybeRebound(request, context)) requireSetupCode(code, request, context);
   await adminPassword.setUp(password, deadline.signal);
   log.info("the admin password is set: statistics are for those who log in or have a key");
-  const token = sessions.begin();
-  return jsonReply({ token }, 200, sessionCookie(request, context, token));
+  return sessionReply(request, context, await login.begin(deviceOf(request, remember)));
 };
 
 /** POST /api/auth/login starts a session for the correct password (docs/http-api.md, "Login"). */
@@ -63,23 +87,43 @@ export const postLogin: Handler = async (request, context) => {
   const address = clientAddressOfRequest(request, context);
   refuseForeignPage(request, context);
   login.check(address);
-  const { password } = LOGIN.parse(await readJson(request));
-  const token = await login.attempt({ password, address, signal: context.deadline.signal });
-  return jsonReply({ token }, 200, sessionCookie(request, context, token));
+  const { password, remember } = LOGIN.parse(await readJson(request));
+  const device = deviceOf(request, remember);
+  return sessionReply(request, context, await login.attempt({ password, address, device, signal: context.deadline.signal }));
 };
 
 /** POST /api/auth/logout ends the session, and succeeds without one (docs/http-api.md, "Login sessions"). */
-export const postLogout: Handler = (request, context) => {
-  for (const token of sessionTokensOf(request)) context.services.sessions.end(token);
+export const postLogout: Handler = async (request, context) => {
+  await context.services.login.logOut(sessionTokensOf(request));
   return jsonReply({ status: "logged_out" }, 200, sessionCookie(request, context, null));
 };
 
 /** POST /api/auth/logout-all ends every session, the caller's too (docs/http-api.md, "Login sessions"). */
-export const postLogoutAll: Handler = (request, context) => {
-  const { sessions, log } = context.services;
-  sessions.endOthers([]);
+export const postLogoutAll: Handler = async (request, context) => {
+  const { login, log } = context.services;
+  await login.logOutEverywhere();
   log.info("all sessions were ended on request");
   return jsonReply({ status: "logged_out" }, 200, sessionCookie(request, context, null));
+};
+
+/** GET /api/auth/sessions: the browsers that stay logged in (docs/http-api.md, "Persistent sessions"). */
+export const getSessions: Handler = (request, { services: { persistentSessions } }) =>
+  jsonReply(persistentSessions.list(sessionTokensOf(request)).map(listed));
+
+const listed = ({ sessionHash, createdAt, lastUsedOn, browser, os, isCurrent }: ReturnType<PersistentSessions["list"]>[number]) => ({
+  session_hash: sessionHash,
+  created_at: createdAt,
+  last_used_on: lastUsedOn,
+  browser,
+  os,
+  current: isCurrent,
+});
+
+/** DELETE /api/auth/sessions/{session_hash} ends one of them, which may be the caller's. */
+export const deleteSession: Handler = async (_request, { services: { persistentSessions, log }, params }) => {
+  await persistentSessions.end(params.session_hash ?? "");
+  log.info("a persistent session was ended on request");
+  return jsonReply({ status: "ended" });
 };
 
 /** POST /api/auth/password replaces the admin password (docs/http-api.md, "Change of password"). */
@@ -100,6 +144,8 @@ export const getStatus: Handler = (_request, { standing, reader: { principal } }
 
 // Description in the OpenAPI document
 
+const SESSION_HASH = text("SHA-256 of the session's token, which identifies the session.", { pattern: "^[0-9a-f]{64}$" });
+
 const SCHEMAS = {
   NewPassword: SETUP.schema,
   Password: LOGIN.schema,
@@ -107,6 +153,19 @@ const SCHEMAS = {
   PasswordChanged: closed({ status: text("Constant.", { const: "changed" }) }),
   Session: closed({ token: text("The session token, which is also in the cookie.", { pattern: "^[0-9a-f]{64}$" }) }),
   LoggedOut: closed({ status: text("Constant.", { const: "logged_out" }) }),
+  PersistentSessions: list(
+    "The one that was used last first.",
+    closed({
+      session_hash: SESSION_HASH,
+      created_at: text("When it began, in UTC.", { format: "date-time" }),
+      last_used_on: text("The date in UTC on which it was last used.", { format: "date" }),
+      browser: orNull(text("The name of its browser, by its User-Agent. Null if unknown.")),
+      os: orNull(text("The name of its operating system. Null if unknown.")),
+      current: boolean("Whether it is the session of the request."),
+    }),
+    { maxItems: PERSISTENT_SESSIONS_MAX },
+  ),
+  EndedSession: closed({ status: text("Constant.", { const: "ended" }) }),
   AuthStatus: closed({
     setup_required: boolean("Whether no admin password is set yet."),
     authenticated: boolean("Whether the request may read stats."),
@@ -169,6 +228,29 @@ const OPERATIONS = {
     summary: "Ends every session",
     description: "The caller's session ends, too. API keys stay valid.",
     answers: { 200: loggedOut("All sessions have ended.") },
+    refusals: {
+      unavailable: "The end of persistent sessions could not be stored. All have ended until a restart; log in and try again.",
+      request_timeout: "The end was not stored within the time limit.",
+    },
+  },
+  "GET /api/auth/sessions": {
+    operationId: "listSessions",
+    summary: "Lists the browsers that stay logged in",
+    answers: { 200: answer("The persistent sessions that have not ended; never their tokens.", "PersistentSessions") },
+  },
+  "DELETE /api/auth/sessions/:session_hash": {
+    operationId: "endSession",
+    summary: "Ends a persistent session",
+    description: "At once; it may be the caller's.",
+    parameters: [
+      inPath("session_hash", "The hash of the session.", SESSION_HASH, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"),
+    ],
+    answers: { 200: answer("The session has ended.", "EndedSession") },
+    refusals: {
+      not_found: "There is no persistent session with this hash.",
+      unavailable: "The end could not be stored. The session is refused until a restart; try again.",
+      request_timeout: "The end was not stored within the time limit.",
+    },
   },
   "POST /api/auth/password": {
     operationId: "changePassword",

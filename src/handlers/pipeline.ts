@@ -6,7 +6,7 @@ import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
-import { checkAccess, limitGuest, needsStanding, standingOf } from "./access.ts";
+import { checkAccess, limitGuest, needsStanding, sessionCookie, standingOf } from "./access.ts";
 import { errorReply, FailureLog } from "./error-reply.ts";
 import { corsHeaders, HOST_RULE, isDashboardPreflight, isHost, isHttps, preflightReply, refuseUnverifiedHost } from "./origins.ts";
 import { type Reply, type ReplyHeaders, responseTo, withHeaders } from "./http.ts";
@@ -278,10 +278,18 @@ export class Pipeline implements App {
     return route.handler(request, exchange);
   }
 
-  #commonHeaders({ request, requestId, endpoint }: Exchange): ReplyHeaders {
+  #commonHeaders(exchange: Exchange): ReplyHeaders {
+    const { request, requestId, endpoint, standing } = exchange;
     // At a path that an option added, HSTS would apply to the whole host, which is not the service's.
     const bindsHost = endpoint?.isExtra !== true && isHttps(request, this.#services.config.trustProxy);
-    return { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(bindsHost && this.#hsts) };
+    const prolonged = standing?.prolonged ?? null;
+    return {
+      ...COMMON_HEADERS,
+      "X-Request-Id": requestId,
+      ...(bindsHost && this.#hsts),
+      // A reply that begins or ends a session has a cookie of its own, which counts.
+      ...(prolonged !== null && sessionCookie(request, exchange, { token: prolonged, isPersistent: true })),
+    };
   }
 
   /** Counts the request and, at level debug, logs its route: nothing that the sender chose. */

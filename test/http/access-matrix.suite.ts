@@ -85,6 +85,8 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "POST /api/auth/login": { need: "nothing", path: "/api/auth/login", body: [], status: [400, 422] },
   "POST /api/auth/logout": { need: "nothing", path: "/api/auth/logout", status: 200 },
   "POST /api/auth/logout-all": { need: "a session", path: "/api/auth/logout-all", status: 200 },
+  "GET /api/auth/sessions": { need: "a session", path: "/api/auth/sessions", status: 200 },
+  "DELETE /api/auth/sessions/:session_hash": { need: "a session", path: `/api/auth/sessions/${"0".repeat(64)}`, status: 404 },
   "POST /api/auth/password": { need: "a session", path: "/api/auth/password", body: [], status: 422 },
   "GET /api/auth/status": open("/api/auth/status"),
   "POST /api/keys": { need: "an admin", path: "/api/keys", body: { name: "", scope: "Admin" }, status: 400 },

@@ -29,6 +29,7 @@ import { describeHealthDetails, describeHttps, describeMetrics, describeWellKnow
 import { describeOwnPages } from "./csrf.suite.ts";
 import { describePageSpelling } from "./page-spelling.suite.ts";
 import { describePasswordChange, describePasswordRules } from "./password.suite.ts";
+import { describePersistentSessionRules, describePersistentSessions } from "./persistent-sessions.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeGuardedRoutes, describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
 import { describeSegments } from "./segments.suite.ts";
@@ -73,6 +74,7 @@ const OF_HOSTS: readonly Suite[] = [
   [describePixel],
   [describeKeptCredentials],
   [describePasswordChange],
+  [describePersistentSessions],
   [describeShares, "clickhouse"],
   [describeOwnPages],
   [describeRebinding],
@@ -126,6 +128,7 @@ const OF_RULES: readonly Suite[] = [
   [describeLockout, "workerd"],
   [describeKeys, "workerd"],
   [describePasswordRules],
+  [describePersistentSessionRules, "workerd"],
   [describeShareRules, "workerd", "clickhouse"],
   [describeSetupCode, "workerd"],
   [describeGuardedRoutes, "workerd"],

@@ -5,6 +5,8 @@ import {
   CLOSED,
   createKey,
   deleteKey,
+  endSession,
+  listSessions,
   logIn,
   ofItsOwn,
   PASSWORD,
@@ -15,6 +17,7 @@ import {
   postLogoutAll,
   changePassword,
   postSetup,
+  stayLoggedIn,
   tokenOf,
   withKey,
   withSession,
@@ -28,6 +31,8 @@ const SETUP = "POST /api/auth/setup";
 const LOGIN = "POST /api/auth/login";
 const LOGOUT_ALL = "POST /api/auth/logout-all";
 const CHANGE = "POST /api/auth/password";
+const SESSIONS = "GET /api/auth/sessions";
+const END_SESSION = "DELETE /api/auth/sessions/{session_hash}";
 const CREATE = "POST /api/keys";
 const LIST = "GET /api/keys";
 const REVOKE = "DELETE /api/keys/{key_hash}";
@@ -120,6 +125,17 @@ export const AUTH_PROVOKED: readonly Provoked[] = [
   { id: LOGOUT_ALL, status: 200, environment: ofItsOwn(CLOSED), send: async (target) => postLogoutAll(target, await logIn(target)) },
   closed(LOGOUT_ALL, 401, (target) => postLogoutAll(target)),
   closed(LOGOUT_ALL, 403, async (target) => postLogoutAll(target, await asReader(target))),
+  closed(SESSIONS, 200, async (target) => target.fetch("/api/auth/sessions", { headers: await stayLoggedIn(target) })),
+  closed(SESSIONS, 401, (target) => target.fetch("/api/auth/sessions")),
+  closed(SESSIONS, 403, async (target) => target.fetch("/api/auth/sessions", { headers: await asReader(target) })),
+  closed(END_SESSION, 200, async (target) => {
+    const session = await stayLoggedIn(target);
+    const own = (await listSessions(target, session)).find(({ current }) => current);
+    return endSession(target, session, own?.session_hash);
+  }),
+  closed(END_SESSION, 401, (target) => endSession(target, {})),
+  closed(END_SESSION, 403, async (target) => endSession(target, await asReader(target))),
+  closed(END_SESSION, 404, async (target) => endSession(target, await logIn(target))),
   { id: CHANGE, status: 200, environment: SET_UP, send: async (target) => changePassword(target, await firstSession(target)) },
   { id: CHANGE, status: 400, environment: SHORT, send: async (target) => changePassword(target, await firstSession(target), "too short") },
   closed(CHANGE, 401, (target) => changePassword(target)),
@@ -206,6 +222,16 @@ async function keyChange(
   return { target, send: () => change(target, session, keyHash) };
 }
 
+/** A session that is stored, and a record that hangs or fails from then on. */
+async function persistentSession(work: () => Promise<never>) {
+  const records = createMemoryRecordStore();
+  const target = await createInProcessTarget(CLOSED, { records });
+  const session = await stayLoggedIn(target);
+  const [{ session_hash: hash } = { session_hash: UNKNOWN_HASH }] = await listSessions(target, session);
+  records.write = work;
+  return { target, session, hash };
+}
+
 const keyFailures = (id: string, status: 500 | 503, change: Parameters<typeof keyChange>[1]): Failing[] => [
   {
     id,
@@ -258,6 +284,38 @@ export const AUTH_FAILING: readonly Failing[] = [
     async provoke() {
       const { target, send } = await passwordChange(broken);
       return send(target);
+    },
+  },
+  {
+    id: LOGOUT_ALL,
+    status: 503,
+    async provoke() {
+      const { target, session } = await persistentSession(broken);
+      return postLogoutAll(target, session);
+    },
+  },
+  {
+    id: LOGOUT_ALL,
+    status: 408,
+    async provoke() {
+      const { target, session } = await persistentSession(never);
+      return afterTheLimit(target, () => postLogoutAll(target, session));
+    },
+  },
+  {
+    id: END_SESSION,
+    status: 503,
+    async provoke() {
+      const { target, session, hash } = await persistentSession(broken);
+      return endSession(target, session, hash);
+    },
+  },
+  {
+    id: END_SESSION,
+    status: 408,
+    async provoke() {
+      const { target, session, hash } = await persistentSession(never);
+      return afterTheLimit(target, () => endSession(target, session, hash));
     },
   },
   ...keyFailures(CREATE, 500, (target, session) => postKey(target, session, NEW_KEY)),

@@ -218,6 +218,8 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "POST /api/auth/login": { path: "/api/auth/login", body: {} },
   "POST /api/auth/logout": { path: "/api/auth/logout" },
   "POST /api/auth/logout-all": { path: "/api/auth/logout-all" },
+  "GET /api/auth/sessions": { path: "/api/auth/sessions" },
+  "DELETE /api/auth/sessions/:session_hash": { path: `/api/auth/sessions/${"0".repeat(64)}` },
   "POST /api/auth/password": { path: "/api/auth/password", body: {} },
   "GET /api/auth/status": { path: "/api/auth/status" },
   "POST /api/keys": { path: "/api/keys", body: {} },

@@ -60,6 +60,25 @@ export const withShare = (token: string): RequestHeaders => ({ "x-share": token 
 export const logIn = async (target: Target, password = PASSWORD): Promise<RequestHeaders> =>
   withSession(await tokenOf(await postLogin(target, password)));
 
+/** The headers of a new session of a browser that stays logged in. */
+export const stayLoggedIn = async (target: Target, headers: RequestHeaders = {}): Promise<RequestHeaders> =>
+  withSession(await tokenOf(await postJson(target, "/api/auth/login", { password: PASSWORD, remember: true }, headers)));
+
+interface ListedSession {
+  readonly session_hash: string;
+  readonly created_at: string;
+  readonly last_used_on: string;
+  readonly browser: string | null;
+  readonly os: string | null;
+  readonly current: boolean;
+}
+
+export const listSessions = async (target: Target, credential: RequestHeaders): Promise<ListedSession[]> =>
+  bodyOf(await target.fetch("/api/auth/sessions", { headers: credential }));
+
+export const endSession = (target: Target, credential: RequestHeaders, hash = "0".repeat(64)): Promise<Response> =>
+  target.fetch(`/api/auth/sessions/${hash}`, { method: "DELETE", headers: credential });
+
 export interface CreatedKey {
   readonly key: string;
   readonly key_hash: string;

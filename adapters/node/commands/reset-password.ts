@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ADMIN_RECORD, replacePassword } from "../../../src/runtime/access/admin-password.ts";
+import { SESSIONS_RECORD } from "../../../src/runtime/access/persistent-sessions.ts";
 import { createArgon2id } from "../../../src/runtime/access/password-hasher.ts";
 import type { Config } from "../../../src/runtime/base/config/config.ts";
 import type { Log } from "../../../src/runtime/base/metrics/log.ts";
@@ -88,7 +89,10 @@ async function replaceStored({ adminPassword, dataDir }: Config, log: Log): Prom
   await checkStoredPassword(folder);
   const lock = await openDataDir(folder, exitWhenLost(folder, log), (message) => log.warn(message));
   try {
-    await replacePassword({ records: createFileRecordStore(folder), hasher: createArgon2id(randomBytes) }, await readNewPassword());
+    const records = createFileRecordStore(folder);
+    await replacePassword({ records, hasher: createArgon2id(randomBytes) }, await readNewPassword());
+    // They have ended with the old password, whose hash they are bound to: this keeps them out of the list in the dashboard.
+    await records.remove(SESSIONS_RECORD);
   } finally {
     await lock.release();
   }

@@ -6,6 +6,7 @@ import { PASSWORD_BYTES_MAX } from "../base/config/admin-limits.ts";
 import type { Secret } from "../base/config/option-kinds.ts";
 import { variableOf } from "../base/config/options.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
+import { toHex, type Sha256 } from "../base/bytes.ts";
 import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
 import type { PasswordQueue } from "./password-queue.ts";
 
@@ -14,6 +15,7 @@ export const ADMIN_RECORD = "admin.json";
 interface AdminPasswordParts {
   readonly records: RecordStore;
   readonly hasher: PasswordHasher;
+  readonly sha256: Sha256;
   /** Runs one hash at a time, together with what depends on its result. */
   readonly queue: PasswordQueue;
   /** The `admin_password` option, which overrides the stored password. */
@@ -116,6 +118,15 @@ export class AdminPassword {
       throw new AppError({ code: "not_stored" }, message, { cause });
     });
     this.#hash = passwordHash;
+  }
+
+  /**
+   * A hash over a session's token and what the password is checked against: it changes with the password. Only with the token, of which
+   * 256 random bits are stored nowhere, could a password be tried on it.
+   */
+  bindingOf(token: string): string {
+    const { sha256, configured } = this.#parts;
+    return toHex(sha256(`${token} ${configured?.reveal() ?? this.#hash ?? ""}`));
   }
 
   /** True if this is the password. Call it from within `queue`. */

@@ -19,6 +19,7 @@ import { LoginLockout } from "./login-lockout.ts";
 import { Login } from "./login.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { PasswordQueue } from "./password-queue.ts";
+import { PersistentSessions } from "./persistent-sessions.ts";
 import { SetupCode } from "./setup-code.ts";
 import { createSha256 } from "../base/bytes.ts";
 import { ShareUnlock, ShareUnlockLimit } from "./share-unlock.ts";
@@ -51,9 +52,10 @@ export async function createAuth({
 }: AuthParts) {
   const sha256 = await createSha256();
   const queue = new PasswordQueue();
-  const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, queue, configured: config.adminPassword });
+  const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, sha256, queue, configured: config.adminPassword });
   const tokens = { sha256, randomBytes, now, monotonicMs };
   const sessions = new Sessions({ ...tokens, ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, kept: keepEntries("session") });
+  const persistentSessions = await PersistentSessions.open({ records, adminPassword, sha256, randomBytes, log, now });
   const lockoutOptions = {
     attemptsMax: config.maxLoginAttempts,
     lockoutSecs: config.loginLockoutSecs,
@@ -75,7 +77,8 @@ export async function createAuth({
     adminPassword,
     setupCode: new SetupCode({ adminPassword, lockout, sha256, randomBytes, counters, log, kept: keepEntries("setup_code") }),
     sessions,
-    login: new Login({ adminPassword, lockout, sessions, queue, counters, log }),
+    persistentSessions,
+    login: new Login({ adminPassword, lockout, sessions, persistentSessions, queue, counters, log }),
     apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),
     shares,
     shareUnlock: new ShareUnlock({

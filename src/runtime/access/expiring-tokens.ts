@@ -113,6 +113,10 @@ const TOKEN_BYTES = 32;
 
 const SESSION_TOKEN = /^[0-9a-f]{64}$/;
 
+export const isSessionToken = (text: string): boolean => SESSION_TOKEN.test(text);
+
+export const newSessionToken = (randomBytes: (length: number) => Uint8Array): string => toHex(randomBytes(TOKEN_BYTES));
+
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #tokens: ExpiringTokens;
@@ -124,22 +128,22 @@ export class Sessions {
 
   /** The token of a new session. The oldest session ends when there are too many. */
   begin(): string {
-    const token = toHex(this.#options.randomBytes(TOKEN_BYTES));
+    const token = newSessionToken(this.#options.randomBytes);
     this.#tokens.begin(token);
     return token;
   }
 
   isValid(token: string): boolean {
-    return SESSION_TOKEN.test(token) && this.#tokens.valueOf(token) !== null;
+    return isSessionToken(token) && this.#tokens.valueOf(token) !== null;
   }
 
   /** Ends the session; does nothing for an unknown token. */
   end(token: string): void {
-    if (SESSION_TOKEN.test(token)) this.#tokens.end(token);
+    if (isSessionToken(token)) this.#tokens.end(token);
   }
 
   endOthers(tokens: readonly string[]): void {
-    const kept = new Set(tokens.filter((token) => SESSION_TOKEN.test(token)).map((token) => this.#tokens.hashOf(token)));
+    const kept = new Set(tokens.filter(isSessionToken).map((token) => this.#tokens.hashOf(token)));
     this.#tokens.endWhere((hash) => !kept.has(hash));
   }
 }

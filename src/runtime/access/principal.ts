@@ -25,6 +25,8 @@ export interface Standing {
   /** False: statistics are open to everyone. */
   readonly isPasswordSet: boolean;
   readonly hasSession: boolean;
+  /** The token of a persistent session that this request prolongs, so that the response sets its cookie again; null for none. */
+  readonly prolonged: string | null;
   readonly keys: readonly KeyRights[];
   /** The rights of `X-Share`: `locked` if the link needs its password, `unknown` even if it is revoked or expired. null without it. */
   readonly share: SharedSite | "locked" | "unknown" | null;
@@ -33,7 +35,7 @@ export interface Standing {
 /** A promise where another instance holds them. */
 export type StandingOf = (credentials: Credentials) => Standing | Promise<Standing>;
 
-interface StandingParts extends Pick<AuthServices, "adminPassword" | "sessions" | "apiKeys" | "shares"> {
+interface StandingParts extends Pick<AuthServices, "adminPassword" | "login" | "persistentSessions" | "apiKeys" | "shares"> {
   readonly isPublic: (siteId: SiteId) => boolean;
 }
 
@@ -51,10 +53,11 @@ function shareStanding({ shares, isPublic }: Pick<StandingParts, "shares" | "isP
 
 export function standingBy(parts: StandingParts, { sessionTokens, apiKeys, share }: Credentials): Standing {
   const isPasswordSet = parts.adminPassword.isConfigured;
-  if (share !== null) return { isPasswordSet, hasSession: false, keys: [], share: shareStanding(parts, share) };
+  if (share !== null) return { isPasswordSet, hasSession: false, prolonged: null, keys: [], share: shareStanding(parts, share) };
   return {
     isPasswordSet,
-    hasSession: sessionTokens.some((token) => parts.sessions.isValid(token)),
+    hasSession: sessionTokens.some((token) => parts.login.isLoggedIn(token)),
+    prolonged: sessionTokens.find((token) => parts.persistentSessions.noteUse(token)) ?? null,
     keys: apiKeys.map((key) => parts.apiKeys.rightsOf(key)).filter((rights) => rights !== null),
     share: null,
   };

@@ -16,7 +16,7 @@ import { wideNetworkOf, createRateLimit, takeFromAll, type RateLimit } from "../
 import type { Counters } from "../base/metrics/metrics.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { LoginLockout } from "./login-lockout.ts";
-import type { LoginAttempt } from "./login.ts";
+import type { PasswordAttempt } from "./login.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import type { PasswordQueue } from "./password-queue.ts";
 import { shareNotFound, type Shares } from "./shares.ts";
@@ -74,7 +74,7 @@ interface ShareUnlockParts {
   readonly log: Log;
 }
 
-interface UnlockAttempt extends LoginAttempt {
+interface UnlockAttempt extends PasswordAttempt {
   readonly token: string;
 }
 

@@ -252,7 +252,7 @@ function createLifecycle(
   { host: { now, oneSite, siteInstances }, eventStore }: Dependencies,
   { flush, compaction, retention, rollups }: JobServices,
   { demoSite, visitorSalts }: IngestServices,
-  { shares }: AuthServices,
+  { shares, persistentSessions }: AuthServices,
   cluster: Cluster | null,
 ) {
   const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
@@ -276,6 +276,7 @@ function createLifecycle(
       await flush.stop(late);
       await visitorSalts.settled();
       await shares.settled();
+      await persistentSessions.settled();
       await eventStore.close();
       await cluster?.leave(late);
     },

@@ -3,6 +3,7 @@ import type { ObjectKey } from "../../storage/object-store.ts";
 import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partitions.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment.ts";
+import { SESSIONS_RECORD } from "../access/persistent-sessions.ts";
 import { LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import type { VerifiedData } from "./verification.ts";
 
@@ -65,6 +66,8 @@ async function copyJournal({ segmentLog }: VerifiedData, to: BackupTarget): Prom
 async function copyRecords({ records }: VerifiedData, to: BackupTarget): Promise<number> {
   let copied = 0;
   for (const name of await records.list("")) {
+    // A session that ended since must not come back with a restored backup, and a copy of the data lets nobody in.
+    if (name === SESSIONS_RECORD) continue;
     const bytes = await records.read(name);
     if (bytes === null) continue;
     await to.records.write(name, bytes);

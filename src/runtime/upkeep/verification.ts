@@ -17,6 +17,7 @@ import { reasonOf } from "../base/metrics/log.ts";
 import { readSites, siteRecords, type RecordedSites } from "../sites/site-record.ts";
 import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification.ts";
 import { isSiteId } from "../base/config/names.ts";
+import { readPersistentSessions, SESSIONS_RECORD } from "../access/persistent-sessions.ts";
 import { SHARE_RECORDS } from "../access/shares.ts";
 import { createSha256, type Sha256 } from "../base/bytes.ts";
 import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
@@ -305,6 +306,7 @@ class Verification {
       }
     };
     await check(ADMIN_RECORD, () => readPasswordHash(records));
+    await check(SESSIONS_RECORD, () => readPersistentSessions(records));
     await check(CALENDAR_RECORD, () => readDefaultCalendar(records));
     const checkFolder = async <T, Key extends string>(kind: RecordKind<T, Key>, what = `a record of ${kind.folder}`) => {
       for (const name of await records.list(`${kind.folder}/`))

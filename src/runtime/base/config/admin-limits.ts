@@ -25,6 +25,15 @@ assertLimits(
 /** Concurrent sessions; a new one beyond that ends the oldest. */
 export const SESSIONS_MAX = 10_000;
 
+/** Days after its last use for which a persistent session lasts. */
+export const PERSISTENT_SESSION_DAYS = 30;
+
+/** Persistent sessions, which one record holds; a new one beyond that ends the one that was not used for longest. */
+export const PERSISTENT_SESSIONS_MAX = 200;
+
+/** Code units of the name of a browser or a system, which comes from its User-Agent. */
+export const DEVICE_NAME_CHARS_MAX = 64;
+
 /** Addresses whose failed logins are counted. */
 export const LOGIN_FAILURE_ADDRESSES_MAX = 100_000;
 

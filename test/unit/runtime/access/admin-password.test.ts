@@ -4,11 +4,14 @@ import { describe, expect, it } from "vitest";
 import { AdminPassword, replacePassword } from "../../../../src/runtime/access/admin-password.ts";
 import { createArgon2id } from "../../../../src/runtime/access/password-hasher.ts";
 import { PasswordQueue } from "../../../../src/runtime/access/password-queue.ts";
+import { createSha256 } from "../../../../src/runtime/base/bytes.ts";
 import { Secret } from "../../../../src/runtime/base/config/option-kinds.ts";
 import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 
 const PASSWORD = "correct horse battery";
+
+const sha256 = await createSha256();
 
 const { signal } = new AbortController();
 
@@ -18,6 +21,7 @@ const open = (records: RecordStore, configured: string | null = null, work = has
   AdminPassword.open({
     records,
     hasher: work,
+    sha256,
     queue: new PasswordQueue(),
     configured: configured === null ? null : new Secret(configured),
   });
