@@ -20,7 +20,7 @@ const GuestPage = lazyWithWords(async () => (await import("./guest/guest-page.ts
 const HIDDEN_MS_MAX = 300_000;
 
 const FirstSitePage = lazyWithWords(async () => (await import("./setup/waiting.tsx")).FirstSitePage);
-const SitesPage = lazyWithWords(async () => (await import("./sites/sites-page.tsx")).SitesPage);
+const SitesPage = lazyWithWords<{ readonly sites: readonly string[] }>(async () => (await import("./sites/sites-page.tsx")).SitesPage);
 
 function useRefreshOnReturn(): void {
   useEffect(() => {
@@ -79,7 +79,7 @@ function Home() {
   if (isFirstRun && authState.value === "open" && !hasSkipped) return <FirstRunPage onSkip={() => setSkipped(true)} />;
   // A site without events has a dashboard, too, so that the menu stays when the events of the only site are deleted.
   if (site.value !== null) return <SiteDashboard sites={sites} />;
-  if (hasSitesPage(sites)) return <SitesPage />;
+  if (hasSitesPage(sites)) return <SitesPage sites={sites} />;
   return isFirstRun ? <FirstSitePage /> : <LoadingPage />;
 }
 

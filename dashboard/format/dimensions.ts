@@ -6,7 +6,7 @@ import type { Dimension } from "../api/types.ts";
 import { isVisitDimension, onlyValueOf, VISIT_PREFIX } from "../state/filters.ts";
 import { words } from "../words/words.ts";
 import { LOCALE } from "./locale.ts";
-import { readable, type Spelling } from "./spelling.ts";
+import { readable, type Spelling } from "../state/spelling.ts";
 
 export type DimensionCard = Extract<Card, "sources" | "pages" | "locations" | "devices">;
 

@@ -1,6 +1,7 @@
 /** Small inline parts: buttons, the logo, a site's icon, code in a sentence, and the change of a metric. */
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { changeOf, type Values } from "../format/change.ts";
+import { readableId } from "../state/known-sites.ts";
 import { words } from "../words/words.ts";
 
 interface CrossButtonProps {
@@ -35,7 +36,7 @@ export const Logo = () => (
 const hueOf = (siteId: string): number =>
   ([...siteId].reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193), 0x811c9dc5) >>> 0) % 360;
 
-const letterOf = (siteId: string): string => /[a-z0-9]/i.exec(siteId.replace(/^www\./i, ""))?.[0]?.toUpperCase() ?? "?";
+const letterOf = (siteId: string): string => /[\p{L}\p{N}]/u.exec(readableId(siteId).replace(/^www\./i, ""))?.[0]?.toUpperCase() ?? "?";
 
 /**
  * A letter in a color derived from the id. Favicons would be requested from the sites. The style sheet draws the letter, so that it is not

@@ -125,6 +125,8 @@ type MenuEnd = "start" | "end";
 interface MenuPopupProps {
   readonly label: string;
   readonly items: readonly (MenuItem | null)[];
+  /** Stay in sight below the others, which scroll. */
+  readonly pinnedItems?: readonly MenuItem[] | undefined;
   readonly search?: string | undefined;
   readonly note?: string | undefined;
   readonly end: MenuEnd;
@@ -151,7 +153,7 @@ function focusAtFirst(root: HTMLElement, end: MenuEnd): void {
   (isTouchScreen() ? item : (root.querySelector("input") ?? item))?.focus({ preventScroll: true });
 }
 
-export function MenuPopup({ label, items, search, note, end, onClose }: MenuPopupProps) {
+export function MenuPopup({ label, items, pinnedItems = [], search, note, end, onClose }: MenuPopupProps) {
   const root = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState("");
   const wanted = typed.trim().toLowerCase();
@@ -167,7 +169,9 @@ export function MenuPopup({ label, items, search, note, end, onClose }: MenuPopu
     <div
       class="menu-list"
       ref={root}
-      onKeyDown={(event) => onMenuKey(event, { root: event.currentTarget, items: shown, isNarrowed: wanted !== "", onClose })}
+      onKeyDown={(event) =>
+        onMenuKey(event, { root: event.currentTarget, items: [...shown, ...pinnedItems], isNarrowed: wanted !== "", onClose })
+      }
     >
       {search !== undefined && (
         <input
@@ -186,6 +190,13 @@ export function MenuPopup({ label, items, search, note, end, onClose }: MenuPopu
       {note !== undefined && <p class="menu-note">{note}</p>}
       <div role="menu" aria-label={note === undefined ? label : `${label}: ${note}`}>
         {shown.map((item, i) => (item === null ? <hr key={i} /> : <MenuEntry key={item.label} item={item} onClose={onClose} />))}
+        {pinnedItems.length > 0 && (
+          <div class="menu-pinned" role="group">
+            {pinnedItems.map((item) => (
+              <MenuEntry key={item.label} item={item} onClose={onClose} />
+            ))}
+          </div>
+        )}
       </div>
     </div>
   );
@@ -197,6 +208,8 @@ interface MenuProps {
   readonly hasCaret?: boolean;
   /** null is a separator. */
   readonly items: readonly (MenuItem | null)[];
+  /** Stay in sight below the others, which scroll. */
+  readonly pinnedItems?: readonly MenuItem[];
   readonly buttonClass?: string;
   /** Label of a search field, which narrows the choices. */
   readonly search?: string | undefined;
@@ -209,7 +222,17 @@ interface MenuProps {
 /** Arrow keys open the menu at this end. */
 const OPENING_KEYS: Readonly<Record<string, MenuEnd>> = { ArrowDown: "start", ArrowUp: "end" };
 
-export function Menu({ label, button, hasCaret = false, items, buttonClass = "bar-button", search, note, isTabStop = true }: MenuProps) {
+export function Menu({
+  label,
+  button,
+  hasCaret = false,
+  items,
+  pinnedItems,
+  buttonClass = "bar-button",
+  search,
+  note,
+  isTabStop = true,
+}: MenuProps) {
   const [openAt, setOpenAt] = useState<MenuEnd | null>(null);
   const root = useRef<HTMLDivElement>(null);
   const isOpen = openAt !== null;
@@ -248,7 +271,9 @@ export function Menu({ label, button, hasCaret = false, items, buttonClass = "ba
           </>
         )}
       </button>
-      {openAt !== null && <MenuPopup label={label} items={items} search={search} note={note} end={openAt} onClose={close} />}
+      {openAt !== null && (
+        <MenuPopup label={label} items={items} pinnedItems={pinnedItems} search={search} note={note} end={openAt} onClose={close} />
+      )}
     </div>
   );
 }

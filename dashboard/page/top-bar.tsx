@@ -11,7 +11,8 @@ import { OutageBanner } from "../kit/states.tsx";
 import { themeItems } from "../kit/theme.ts";
 import { tip } from "../kit/tips.ts";
 import { authState, endSession } from "../state/connection.ts";
-import { hasSitesPage, nameOf, siteName } from "../state/known-sites.ts";
+import { hasSitesPage, nameOf, readableId, siteName } from "../state/known-sites.ts";
+import { inKeyOrder, keyOf, siteOfKey } from "../state/pinned-sites.ts";
 import { currentVisitors, useRealtimePolling, windowMinutes } from "../state/realtime.ts";
 import { hrefAnew, navigate } from "../state/url.ts";
 import { allSitesView, isRealtime, isSettings, openAllSites, openPanel, openSettings, site, toggleRealtime } from "../state/view.ts";
@@ -55,7 +56,6 @@ export function CurrentVisitors() {
 
 /** Longer menus get a search field. */
 const SEARCH_FROM = 9;
-const KEYS_MAX = 9;
 
 /** Filters, steps and the like belong to one site. */
 function chooseSite(id: string): void {
@@ -64,12 +64,23 @@ function chooseSite(id: string): void {
 
 /** Number keys open sites. */
 export function actionOfSiteKey(key: string, sites: readonly string[]): (() => void) | undefined {
-  const id = /^[1-9]$/.test(key) ? sites[Number(key) - 1] : undefined;
+  const id = siteOfKey(key, inKeyOrder(sites));
   return id === undefined ? undefined : () => chooseSite(id);
 }
 
 /** Contains the id, so that a search finds either. */
-const menuLabelOf = (id: string): string => (nameOf(id) === id ? id : `${nameOf(id)} (${id})`);
+const menuLabelOf = (id: string): string => (nameOf(id) === readableId(id) ? readableId(id) : `${nameOf(id)} (${readableId(id)})`);
+
+function siteItem(id: string, ordered: readonly string[]): MenuItem {
+  const key = ordered.length > 1 ? keyOf(id, ordered) : null;
+  return {
+    label: menuLabelOf(id),
+    icon: <SiteIcon siteId={id} />,
+    ...(key !== null && { hint: key }),
+    isChosen: id === site.value,
+    onChoose: () => chooseSite(id),
+  };
+}
 
 const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
   <Menu
@@ -83,15 +94,8 @@ const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
       </>
     }
     hasCaret
-    items={[
-      ...sites.map((id, i) => ({
-        label: menuLabelOf(id),
-        icon: <SiteIcon siteId={id} />,
-        ...(sites.length > 1 && i < KEYS_MAX && { hint: String(i + 1) }),
-        isChosen: id === site.value,
-        onChoose: () => chooseSite(id),
-      })),
-      null,
+    items={inKeyOrder(sites).map((id, _, ordered) => siteItem(id, ordered))}
+    pinnedItems={[
       ...(hasSitesPage(sites) ? [{ label: words.page.allSites, onChoose: openAllSites }] : []),
       { label: words.page.addSite, onChoose: () => openPanel("add-site") },
     ]}

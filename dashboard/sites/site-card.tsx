@@ -1,12 +1,12 @@
 /** Cards of the page of all sites: their search, order and pins, which the browser remembers; and a site's metrics and sparkline. */
-import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { store, stored } from "../api/stored.ts";
 import type { Reports } from "../api/types.ts";
-import { changeOf } from "../format/change.ts";
+import { changeOf, isNotableCount } from "../format/change.ts";
 import { formatCount, formatShortRange } from "../format/locale.ts";
 import { Change, SiteIcon } from "../kit/inline.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
+import { readableId } from "../state/known-sites.ts";
+import { isPinned, togglePin } from "../state/pinned-sites.ts";
 import { comparedRangeOf, daysBetween } from "../state/range.ts";
 import { hoursBegun } from "../state/time-zone.ts";
 import { hrefAnew, navigate, param, rememberedTabs } from "../state/url.ts";
@@ -17,32 +17,12 @@ export type SiteRow = Reports["overview"]["sites"][number];
 export const ORDERS = ["visitors", "name", "change"] as const;
 export type Order = (typeof ORDERS)[number];
 
-const STORAGE_KEY = "sandpiper.pinned";
+const nameOf = ({ name, site_id: siteId }: SiteRow): string => name ?? readableId(siteId);
 
-function storedPins(): readonly string[] {
-  try {
-    const pinned: unknown = JSON.parse(stored("local", STORAGE_KEY) ?? "[]");
-    return Array.isArray(pinned) ? pinned.map(String) : [];
-  } catch {
-    return [];
-  }
-}
-
-const pinned = signal(storedPins());
-
-const isPinned = (siteId: string): boolean => pinned.value.includes(siteId);
-
-function togglePin(siteId: string): void {
-  pinned.value = isPinned(siteId) ? pinned.value.filter((other) => other !== siteId) : [...pinned.value, siteId];
-  store("local", STORAGE_KEY, JSON.stringify(pinned.value));
-}
-
-const nameOf = ({ name, site_id: siteId }: SiteRow): string => name ?? siteId;
-
-const hasOtherName = (row: SiteRow): boolean => nameOf(row) !== row.site_id;
+const hasOtherName = (row: SiteRow): boolean => nameOf(row) !== readableId(row.site_id);
 
 /** Contains the id, because several sites may have the same name. */
-const labelOf = (row: SiteRow): string => (hasOtherName(row) ? `${nameOf(row)} (${row.site_id})` : row.site_id);
+const labelOf = (row: SiteRow): string => (hasOtherName(row) ? `${nameOf(row)} (${readableId(row.site_id)})` : readableId(row.site_id));
 
 /** Sites without a compared window come last. */
 const growthOf = ({ visitors, previous_visitors: previous }: SiteRow): number =>
@@ -60,7 +40,7 @@ const COMPARE: Readonly<Record<Order, (a: SiteRow, b: SiteRow) => number>> = {
 export function shownSites(sites: readonly SiteRow[], order: Order, search: string): readonly SiteRow[] {
   const text = search.trim().toLowerCase();
   return sites
-    .filter((row) => `${nameOf(row)} ${row.site_id}`.toLowerCase().includes(text))
+    .filter((row) => `${labelOf(row)} ${row.site_id}`.toLowerCase().includes(text))
     .sort((a, b) => Number(isPinned(b.site_id)) - Number(isPinned(a.site_id)) || COMPARE[order](a, b) || byName(a, b));
 }
 
@@ -116,7 +96,7 @@ function CardChange({ row }: { readonly row: SiteRow }) {
   return (
     // Above the link, so that its title shows.
     <span class="site-change" onClick={() => openCard(row.site_id)}>
-      <Change {...values} title={dates} /> <span class="unseen">{dates}</span>
+      <Change {...values} isNotable={isNotableCount(values.now, values.before)} title={dates} /> <span class="unseen">{dates}</span>
     </span>
   );
 }
@@ -124,7 +104,7 @@ function CardChange({ row }: { readonly row: SiteRow }) {
 interface SiteCardProps {
   readonly row: SiteRow;
   /** Number key that opens the site; null beyond the ninth. */
-  readonly shortcut: number | null;
+  readonly shortcut: string | null;
 }
 
 export function SiteCard({ row, shortcut }: SiteCardProps) {
@@ -137,7 +117,7 @@ export function SiteCard({ row, shortcut }: SiteCardProps) {
         <SiteIcon siteId={siteId} />
         <a href={cardHref(siteId)} title={labelOf(row)} onClick={onPlainClick(() => openCard(siteId))}>
           {nameOf(row)}
-          {hasOtherName(row) && <small class="site-id"> {siteId}</small>}
+          {hasOtherName(row) && <small class="site-id"> {readableId(siteId)}</small>}
         </a>
         {shortcut !== null && <kbd aria-hidden="true">{shortcut}</kbd>}
       </h2>

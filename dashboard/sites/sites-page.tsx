@@ -18,20 +18,10 @@ import { OpenPanel } from "../page/page-layout.tsx";
 import { accountItems, Bar } from "../page/top-bar.tsx";
 import { OpenInstanceNotice } from "../setup/notices.tsx";
 import { choosePeriod, period } from "../state/period.ts";
+import { inKeyOrder, keyOf, siteOfKey } from "../state/pinned-sites.ts";
 import { usePolling, useRequest, type Report } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
-import {
-  chooseOrder,
-  chosenOrder,
-  openCard,
-  ORDERS,
-  searchFor,
-  searchText,
-  shownSites,
-  SiteCard,
-  type Order,
-  type SiteRow,
-} from "./site-card.tsx";
+import { chooseOrder, chosenOrder, openCard, ORDERS, searchFor, searchText, shownSites, SiteCard, type Order } from "./site-card.tsx";
 
 type AllSites = Reports["overview"];
 
@@ -67,7 +57,6 @@ function useAllSites(of: Period): { readonly report: Report<AllSites>; readonly 
 
 /** More would make the page slow. */
 const CARDS_MAX = 1000;
-const KEYS_MAX = 9;
 
 const ORDER_LABELS: Readonly<Record<Order, string>> = { visitors: "Most visitors", name: "Name", change: "Largest increase" };
 
@@ -98,11 +87,11 @@ const sitesItems = (): readonly (MenuItem | null)[] => [
   ...accountItems(),
 ];
 
-function actionOf(key: string, rows: readonly SiteRow[], focusSearch: () => void): (() => void) | undefined {
+function actionOf(key: string, ordered: readonly string[], focusSearch: () => void): (() => void) | undefined {
   if (key === "/") return focusSearch;
   if (key === "?") return () => openPanel("help");
-  const row = /^[1-9]$/.test(key) ? rows[Number(key) - 1] : undefined;
-  return row && (() => openCard(row.site_id));
+  const siteId = siteOfKey(key, ordered);
+  return siteId === undefined ? undefined : () => openCard(siteId);
 }
 
 /** Moves between the cards of the list. Tab still reaches each of them. */
@@ -117,7 +106,8 @@ function onCardKey(event: KeyboardEvent): void {
   cards[next]?.querySelector("a")?.focus();
 }
 
-export function SitesPage() {
+/** `sites` are all of them, whether they are shown or not. */
+export function SitesPage({ sites }: { readonly sites: readonly string[] }) {
   const { report, data } = useAllSites(shownPeriod());
   const field = useRef<HTMLInputElement>(null);
   const content = useRef<HTMLElement>(null);
@@ -125,7 +115,8 @@ export function SitesPage() {
   const rows = matches.slice(0, CARDS_MAX);
   const all = searchText() === "" ? (data?.total ?? 0) : matches.length;
   useFocusOnArrival(content);
-  useShortcuts((key) => actionOf(key, rows, () => field.current?.focus()), [rows]);
+  const ordered = inKeyOrder(sites);
+  useShortcuts((key) => actionOf(key, ordered, () => field.current?.focus()), [ordered]);
   useEffect(() => {
     document.title = `All sites · ${PRODUCT_NAME}`;
   }, []);
@@ -168,8 +159,8 @@ export function SitesPage() {
           </div>
         )}
         <ul class={report.isStale ? "sites stale" : "sites"} aria-busy={report.isStale} onKeyDown={onCardKey}>
-          {rows.map((row, i) => (
-            <SiteCard key={row.site_id} row={row} shortcut={i < KEYS_MAX ? i + 1 : null} />
+          {rows.map((row) => (
+            <SiteCard key={row.site_id} row={row} shortcut={keyOf(row.site_id, ordered)} />
           ))}
         </ul>
         <footer class="page-foot">

@@ -5,6 +5,7 @@ import type { Card, WeekStart } from "../../src/shared/site-choices.ts";
 import type { Sites } from "../api/types.ts";
 import { useRequest, type Report } from "./requests.ts";
 import { shared, sharedAtMs } from "./share.ts";
+import { readable } from "./spelling.ts";
 import { dateSince, localDate, UTC } from "./time-zone.ts";
 import { site } from "./view.ts";
 
@@ -47,6 +48,9 @@ export const weekStart = computed((): WeekStart => current.value?.week_start ?? 
 
 export const isCardShown = (card: Card): boolean => !current.value?.hidden_cards.some((hidden) => hidden === card);
 
-export const nameOf = (siteId: string): string => shared.value?.site_name ?? knownSites.value?.get(siteId)?.name ?? siteId;
+/** A site's id, which is mostly a host, as people read it. */
+export const readableId = (siteId: string): string => readable(siteId, "host");
+
+export const nameOf = (siteId: string): string => shared.value?.site_name ?? knownSites.value?.get(siteId)?.name ?? readableId(siteId);
 
 export const siteName = computed(() => nameOf(site.value ?? ""));

@@ -1,6 +1,6 @@
 /** The page of all sites, in a real browser: cards, search, order, pins, keys, and the way to a site and back. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
@@ -47,6 +47,8 @@ describe("the page of all sites", () => {
     expect(figures[0]).toContain("5 visitors");
     expect(figures[0]).toContain("up by 150.0%");
     expect(figures[1]).toContain("down by 50.0%");
+    // Of five visitors, chance explains any change.
+    expect(await page.locator(".site-card .change:not(.dim)").count()).toBe(0);
     expect(figures[2]).not.toContain("by");
   });
 
@@ -102,7 +104,7 @@ describe("the page of all sites", () => {
     await page.getByRole("button", { name: "Period: Last 30 days" }).click();
     await page.getByRole("menuitemradio", { name: "Last 7 days" }).click();
     await poll(query).toEqual({ period: "7d" });
-    await page.keyboard.press("1");
+    await page.keyboard.press("3");
     await page.getByRole("tab", { name: "Referrers" }).click();
     await poll(query).toEqual({ site: "shop.example", period: "7d", from: "visit-referrers" });
     await page.getByRole("link", { name: "All sites" }).click();
@@ -166,6 +168,22 @@ describe("the page of all sites", () => {
     await page.getByRole("button", { name: "Pin blog.example" }).click();
   });
 
+  it("a number key opens the same site here and in its dashboard, whatever the order: pinned ones first, then by name", async () => {
+    const keysOf = (items: Locator) =>
+      items.evaluateAll((found) =>
+        found.map((item) => [...item.querySelectorAll("a, .menu-text, kbd")].map(({ textContent }) => textContent).join(" ")),
+      );
+    await open("?period=7d");
+    await page.getByRole("button", { name: "Pin docs.example" }).click();
+    await poll(() => keysOf(page.locator(".site-card h2"))).toEqual(["docs.example 1", "shop.example 3", "blog.example 2"]);
+    await page.keyboard.press("2");
+    await page.getByRole("button", { name: "Site: blog.example" }).click();
+    expect(await keysOf(page.getByRole("menuitemradio"))).toEqual(["docs.example 1", "blog.example 2", "shop.example 3"]);
+    await page.keyboard.press("3");
+    await page.getByRole("button", { name: "Site: shop.example" }).waitFor();
+    await page.evaluate("localStorage.removeItem('sandpiper.pinned')");
+  });
+
   it("keys open a site with the period of the page, and Back and the switcher lead to all sites again", async () => {
     await open("?period=7d");
     await page.keyboard.press("2");
@@ -182,7 +200,7 @@ describe("the page of all sites", () => {
 
   it("the logo of a site's dashboard leads back, with its period", async () => {
     await open("?period=7d");
-    await page.keyboard.press("1");
+    await page.keyboard.press("3");
     await page.getByRole("button", { name: "Site: shop.example" }).waitFor();
     await page.getByRole("link", { name: "All sites" }).click();
     await page.locator(".site-card").first().waitFor();
