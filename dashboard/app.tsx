@@ -13,6 +13,7 @@ import { hasSitesPage, knownSites, ownSites, setKnownSites, siteName, useSites }
 import { isGuest } from "./state/share.ts";
 import { navigate, remembered } from "./state/url.ts";
 import { isSettings, site } from "./state/view.ts";
+import { fill, words } from "./words/words.ts";
 
 const GuestPage = lazyWithWords(async () => (await import("./guest/guest-page.tsx")).GuestPage);
 
@@ -52,7 +53,7 @@ function useSite(sites: readonly string[] | undefined): void {
     hasBegun.current = true;
   }, [sites, site.value]);
 
-  useTabTitle(site.value === null ? null : `${isSettings() ? "Settings · " : ""}${siteName.value}`);
+  useTabTitle(site.value === null ? null : isSettings() ? fill(words.page.settingsTitle, { site: siteName.value }) : siteName.value);
 }
 
 const LoadingPage = () => <main class="login">{outage.value === null ? <Loading rows={3} /> : <OutageBanner hasNumbers={false} />}</main>;

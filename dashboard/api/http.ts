@@ -1,4 +1,5 @@
 /** HTTP requests to the service, and every way in which one can fail. */
+import { fill, words } from "../words/words.ts";
 
 /**
  * Why a request failed.
@@ -40,7 +41,7 @@ export class ServiceError extends Error {
   }
 }
 
-export const problemText = (error: unknown, otherwise = "Something went wrong."): string =>
+export const problemText = (error: unknown, otherwise: string = words.api.somethingWrong): string =>
   error instanceof ServiceError ? error.message : otherwise;
 
 const KINDS: Readonly<Record<number, FailureKind>> = {
@@ -52,7 +53,7 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   429: "busy",
 };
 
-const messageOf = (status: number): string => (status > 500 ? `Server unavailable (${status}).` : `The request failed (${status}).`);
+const messageOf = (status: number): string => fill(status > 500 ? words.api.unavailable : words.api.failed, { status: String(status) });
 
 /**
  * The service itself answers no status above 500 but 503, with a JSON error, and with Retry-After unless the behavioral extension is
@@ -70,7 +71,7 @@ async function errorFrom(response: Response): Promise<ServiceError> {
   const body = (await response.json().catch(() => null)) as { readonly error?: unknown } | null;
   const reason = typeof body?.error === "string" ? body.error : null;
   const kind = kindOf(response, reason !== null);
-  const message = kind === "unavailable" ? null : reason;
+  const message = response.status === 429 ? words.api.tooMany : kind === "unavailable" ? null : reason;
   return new ServiceError(kind, message ?? messageOf(response.status), retryAfterSecs > 0 ? retryAfterSecs : null);
 }
 
@@ -102,7 +103,7 @@ export async function send(path: string, init: RequestInit): Promise<Response> {
     response = await fetch(addressOf(path), withCredentials(init));
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ServiceError("offline", "Can't reach the server.");
+    throw new ServiceError("offline", words.api.unreachable);
   }
   if (!response.ok) throw await errorFrom(response);
   return response;

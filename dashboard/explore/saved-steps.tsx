@@ -4,6 +4,7 @@ import { STEPS_MIN } from "../../src/shared/limits.ts";
 import type { Segment } from "../api/saved.ts";
 import { SavedItems, type Saved } from "../filters/saved-items.tsx";
 import { navigate, param } from "../state/url.ts";
+import { words } from "../words/words.ts";
 import { stepsInUrl, stepText } from "./steps.tsx";
 
 const textOf = ({ steps }: Segment): string => (steps ?? "").split(",").map(stepText).join(" → ");
@@ -20,11 +21,10 @@ function SavedSteps({ kind, names }: SavedStepsProps) {
     Object.fromEntries(names.map((name) => [name, valueOf(name) ?? null]));
   return (
     <details class="advanced" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Saved {kind}s</summary>
+      <summary>{words.saved[kind].title}</summary>
       {isOpen && (
         <SavedItems
           kind={kind}
-          noun={kind}
           current={stepsInUrl().length < STEPS_MIN ? null : valuesOf(param)}
           textOf={textOf}
           isShown={(item) => names.every((name) => (item[name] ?? null) === param(name))}

@@ -2,6 +2,7 @@
 import type { MenuItem } from "../kit/menu.tsx";
 import type { Choice } from "../state/filters.ts";
 import { hasFilter, hasListOf, isExcluded, toggleFilter } from "../state/view-filters.ts";
+import { fill, words } from "../words/words.ts";
 
 export interface ValueFilter {
   readonly dimension: string;
@@ -15,9 +16,9 @@ export function choiceOf({ altKey, shiftKey }: Pick<MouseEvent, "altKey" | "shif
 
 export function filterItems({ dimension, value }: ValueFilter, label: string): MenuItem[] {
   const item = (text: string, choice: Choice): MenuItem => ({ label: text, onChoose: () => toggleFilter(dimension, value, choice) });
-  if (isExcluded(dimension, value)) return [item("Remove the filter", "not")];
-  const exclude = item(`Exclude ${label}`, "not");
-  if (hasFilter(dimension, value)) return [item("Remove the filter", "also"), exclude];
-  const also = hasListOf(dimension) ? [item(`Also show ${label}`, "also")] : [];
-  return [item(`Filter by ${label}`, "only"), ...also, exclude];
+  if (isExcluded(dimension, value)) return [item(words.filters.removeFilter, "not")];
+  const exclude = item(fill(words.filters.exclude, { value: label }), "not");
+  if (hasFilter(dimension, value)) return [item(words.filters.removeFilter, "also"), exclude];
+  const also = hasListOf(dimension) ? [item(fill(words.filters.alsoShow, { value: label }), "also")] : [];
+  return [item(fill(words.filters.filterBy, { value: label }), "only"), ...also, exclude];
 }

@@ -7,7 +7,7 @@ import { problemText, urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { Reports } from "../api/types.ts";
 import { breakdownOf, DIMENSIONS, filterOfVersions, unknownLabel } from "../format/dimensions.ts";
-import { dimensionName, isOnSet, OPERATOR_WORDS, SET_WORDS, valueName } from "../format/filter-words.ts";
+import { dimensionName, isOnSet, OPERATOR_WORDS, valueName } from "../format/filter-words.ts";
 import { formatCount } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Form, useSettled } from "../kit/forms.tsx";
@@ -20,6 +20,7 @@ import { scope, unfilteredScope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { lockedFilters, ownFilters, savedFilterId, setFilters } from "../state/view-filters.ts";
 import { closePanel, panel } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 import { SavedFilters } from "./saved-items.tsx";
 
 /** The picker shows as many. */
@@ -50,7 +51,7 @@ function typedChoice(dimension: string, typed: string): Choice | null {
   const { format, versionOf, spelling } = breakdown === undefined ? {} : DIMENSIONS[breakdown];
   if (format || versionOf || !canFilterBy(typed)) return null;
   const value = spelling === "path" ? normalizePath(typed) : spelling === "host" ? normalizeHost(typed) : typed;
-  return { value, label: typed, hint: "as typed", isLast: true };
+  return { value, label: typed, hint: words.filterDialog.asTyped, isLast: true };
 }
 
 interface ValuesProps {
@@ -85,21 +86,25 @@ function PickedValues({ dimension, values, others, onChange }: ValuesProps & { r
   return (
     <div class="values-field" ref={root} onKeyDown={onKeyDown}>
       {values.length > 0 && (
-        <ul class="chosen-values" aria-label="Chosen values">
+        <ul class="chosen-values" aria-label={words.filterDialog.chosen}>
           {values.map((value) => (
             <li key={value} class="chosen-value">
               <span title={nameOf(value)}>{nameOf(value)}</span>
-              <CrossButton class="pill-remove" label={`Remove ${nameOf(value)}`} onClick={() => remove(value)} />
+              <CrossButton
+                class="pill-remove"
+                label={fill(words.filterDialog.remove, { value: nameOf(value) })}
+                onClick={() => remove(value)}
+              />
             </li>
           ))}
         </ul>
       )}
       <Picker
-        label="Value"
+        label={words.filterDialog.value}
         choices={choices.filter(({ value }) => !values.includes(value))}
         isLoading={!report.error && (report.data === undefined || report.isStale)}
         value=""
-        placeholder={values.length > 0 ? "Or another value" : "Select a value"}
+        placeholder={values.length > 0 ? words.filterDialog.another : words.filterDialog.select}
         onPick={(value) => {
           setTyped("");
           onChange([...values, value]);
@@ -113,10 +118,10 @@ function PickedValues({ dimension, values, others, onChange }: ValuesProps & { r
 }
 
 const PLACEHOLDERS: Readonly<Record<Exclude<Operator, "in">, string>> = {
-  contains: "Text",
-  begins: "Text",
-  like: "Text with *, such as /blog/*",
-  matches: "RE2 expression, such as ^/blog/\\d+",
+  contains: words.filterDialog.text,
+  begins: words.filterDialog.text,
+  like: words.filterDialog.pattern,
+  matches: words.filterDialog.expression,
 };
 
 interface TextsProps extends Omit<ValuesProps, "dimension"> {
@@ -148,7 +153,7 @@ function TypedValues({ operator, values, isInvalid, onChange }: TextsProps) {
           <input
             type="text"
             aria-invalid={isInvalid}
-            aria-label={i === 0 ? "Value" : `Value ${i + 1}`}
+            aria-label={i === 0 ? words.filterDialog.value : fill(words.filterDialog.valueNumber, { number: i + 1 })}
             placeholder={PLACEHOLDERS[operator]}
             maxLength={operator === "matches" ? FILTER_EXPRESSION_CHARS_MAX : FILTER_VALUE_CHARS_MAX}
             autocomplete="off"
@@ -157,10 +162,10 @@ function TypedValues({ operator, values, isInvalid, onChange }: TextsProps) {
             value={text}
             onInput={(event) => onChange(texts.with(i, event.currentTarget.value))}
           />
-          {texts.length > 1 && <CrossButton label={`Remove value ${i + 1}`} onClick={() => remove(i)} />}
+          {texts.length > 1 && <CrossButton label={fill(words.filterDialog.removeNumber, { number: i + 1 })} onClick={() => remove(i)} />}
         </div>
       ))}
-      <LinkButton onClick={() => onChange([...texts, ""])}>Or another value</LinkButton>
+      <LinkButton onClick={() => onChange([...texts, ""])}>{words.filterDialog.another}</LinkButton>
     </div>
   );
 }
@@ -169,14 +174,14 @@ function TypedValues({ operator, values, isInvalid, onChange }: TextsProps) {
 const ANY_PROPERTY = "props";
 
 const GROUPS: readonly (readonly [label: string, dimensions: readonly string[]])[] = [
-  ["Page", ["pages", "entry-page", "exit-page", "hostnames", "visit-hostnames"]],
-  ["Source", ["visit-channels", "visit-sources", "visit-referrers"]],
-  ["Location", ["countries", "regions", "cities"]],
-  ["Device", ["browsers", "browser-versions", "os", "os-versions", "screen-sizes", "devices"]],
-  ["Campaign", ["visit-utm-campaigns", "visit-utm-sources", "visit-utm-mediums", "visit-utm-contents", "visit-utm-terms"]],
-  ["Event and goal", ["events", "goal"]],
-  ["Property", [ANY_PROPERTY]],
-  ["Recorded by an event", ["sources", "referrers", "utm-campaigns", "utm-sources", "utm-mediums", "utm-contents", "utm-terms"]],
+  [words.filterDialog.page, ["pages", "entry-page", "exit-page", "hostnames", "visit-hostnames"]],
+  [words.filterDialog.source, ["visit-channels", "visit-sources", "visit-referrers"]],
+  [words.filterDialog.location, ["countries", "regions", "cities"]],
+  [words.filterDialog.device, ["browsers", "browser-versions", "os", "os-versions", "screen-sizes", "devices"]],
+  [words.filterDialog.campaign, ["visit-utm-campaigns", "visit-utm-sources", "visit-utm-mediums", "visit-utm-contents", "visit-utm-terms"]],
+  [words.filterDialog.eventAndGoal, ["events", "goal"]],
+  [words.filterDialog.property, [ANY_PROPERTY]],
+  [words.filterDialog.recorded, ["sources", "referrers", "utm-campaigns", "utm-sources", "utm-mediums", "utm-contents", "utm-terms"]],
 ];
 
 /** Versions are offered only beside a filter by their browser or system, or if one is chosen already. */
@@ -188,16 +193,18 @@ function isOffered(dimension: string, chosen: string, others: readonly Filter[])
 
 /** An operator with its negation, or whether the value is set at all. */
 interface Test {
-  readonly words: string;
+  readonly text: string;
   readonly operator: Operator;
   readonly isNot: boolean;
   readonly isOnSet?: boolean;
 }
 
 const TESTS: readonly Test[] = [
-  ...OPERATORS.flatMap((operator) => [false, true].map((isNot) => ({ words: OPERATOR_WORDS[operator][isNot ? 1 : 0], operator, isNot }))),
-  { words: SET_WORDS.isSet, operator: "in", isNot: true, isOnSet: true },
-  { words: SET_WORDS.isNotSet, operator: "in", isNot: false, isOnSet: true },
+  ...OPERATORS.flatMap((operator) =>
+    [false, true].map((isNot) => ({ text: OPERATOR_WORDS[operator][isNot ? "isNot" : "is"], operator, isNot })),
+  ),
+  { text: OPERATOR_WORDS.set.is, operator: "in", isNot: true, isOnSet: true },
+  { text: OPERATOR_WORDS.set.isNot, operator: "in", isNot: false, isOnSet: true },
 ];
 
 /** Values shown by other names than those stored, so that nobody searches for parts of them. */
@@ -234,7 +241,7 @@ interface DraftProps {
 
 const DimensionField = ({ draft: { dimension }, others, change }: DraftProps) => (
   <label>
-    Filter by
+    {words.filterDialog.filterBy}
     <select
       value={dimension.startsWith(PROPERTY_PREFIX) ? ANY_PROPERTY : dimension}
       onChange={({ currentTarget: { value } }) => change({ dimension: value === ANY_PROPERTY ? PROPERTY_PREFIX : value, values: [] })}
@@ -245,7 +252,7 @@ const DimensionField = ({ draft: { dimension }, others, change }: DraftProps) =>
             .filter((id) => isOffered(id, dimension, [...lockedFilters.value, ...others]))
             .map((id) => (
               <option key={id} value={id}>
-                {id === ANY_PROPERTY ? "Custom property" : dimensionName(id)}
+                {id === ANY_PROPERTY ? words.filterDialog.customProperty : dimensionName(id)}
               </option>
             ))}
         </optgroup>
@@ -257,17 +264,17 @@ const DimensionField = ({ draft: { dimension }, others, change }: DraftProps) =>
 /** Picked values are kept for the negation of their operator, typed texts for all operators on texts. */
 const OperatorField = ({ draft: { dimension, test, values }, change }: DraftProps) => (
   <label>
-    Operator
+    {words.filterDialog.operator}
     <select
-      value={test.words}
+      value={test.text}
       onChange={(event) => {
-        const next = TESTS.find(({ words }) => words === event.currentTarget.value) ?? test;
+        const next = TESTS.find(({ text }) => text === event.currentTarget.value) ?? test;
         const areKept = (next.operator === "in") === (test.operator === "in") && test.isOnSet !== true;
         change({ test: next, values: areKept ? values : [] });
       }}
     >
-      {TESTS.filter((each) => each === test || each.operator === "in" || !CODED.has(dimension)).map(({ words }) => (
-        <option key={words}>{words}</option>
+      {TESTS.filter((each) => each === test || each.operator === "in" || !CODED.has(dimension)).map(({ text }) => (
+        <option key={text}>{text}</option>
       ))}
     </select>
   </label>
@@ -279,15 +286,15 @@ function KeyField({ draft: { dimension }, change }: DraftProps) {
   const key = dimension.slice(PROPERTY_PREFIX.length);
   return (
     <div class="labelled">
-      <span class="field-label">Property</span>
+      <span class="field-label">{words.filterDialog.property}</span>
       <Picker
-        label="Property"
+        label={words.filterDialog.property}
         choices={keys.filter((name) => name !== "").map((name) => ({ value: name, label: name }))}
         isLoading={isLoading(report)}
         value={key}
-        placeholder="Select a property"
+        placeholder={words.filterDialog.selectProperty}
         onPick={(picked) => change({ dimension: PROPERTY_PREFIX + picked, values: [] })}
-        choiceOf={(typed) => (keys.includes(typed) ? null : { value: typed, label: typed, hint: "as typed", isLast: true })}
+        choiceOf={(typed) => (keys.includes(typed) ? null : { value: typed, label: typed, hint: words.filterDialog.asTyped, isLast: true })}
       />
     </div>
   );
@@ -299,7 +306,7 @@ function ValuesField({ draft: { dimension, test, values }, others, change, isInv
   return (
     <div class="labelled">
       <span class="field-label" aria-hidden="true">
-        Value
+        {words.filterDialog.value}
       </span>
       {test.operator === "in" ? (
         <PickedValues key={dimension} dimension={dimension} values={values} others={others} onChange={onChange} />
@@ -314,16 +321,18 @@ function ValuesField({ draft: { dimension, test, values }, others, change, isInv
 function excessOf(filter: Filter | null, others: readonly Filter[]): string | null {
   const all = [...lockedFilters.value, ...others, ...(filter ? [filter] : [])];
   const max = FILTER_CONDITIONS_MAX - lockedFilters.value.length;
-  if (others.length >= max) return `Choose up to ${max} filters.`;
-  return all.flatMap(({ values }) => values).length > FILTER_VALUES_MAX ? `Choose up to ${FILTER_VALUES_MAX} values in all filters.` : null;
+  if (others.length >= max) return fill(words.filterDialog.tooMany, { max });
+  return all.flatMap(({ values }) => values).length > FILTER_VALUES_MAX
+    ? fill(words.filterDialog.tooManyValues, { max: FILTER_VALUES_MAX })
+    : null;
 }
 
 /** Extracts `missing closing )` from a message of the service, which names its parameters. */
 function expressionProblem(message: string): string {
   const [, rule] = /regular expression for "[^"]*" (.*)$/su.exec(message) ?? [];
   const [, reason] = /error parsing regexp: (.*)$/su.exec(message) ?? [];
-  if (reason !== undefined) return `Invalid regular expression: ${reason}`;
-  return rule === undefined ? message : `The regular expression ${rule}.`;
+  if (reason !== undefined) return fill(words.filterDialog.invalidExpression, { reason });
+  return rule === undefined ? message : fill(words.filterDialog.invalidExpression, { reason: rule });
 }
 
 const filterProblem = (error: unknown): string => expressionProblem(problemText(error));
@@ -356,7 +365,7 @@ export function FilterPanel() {
   }
 
   return (
-    <Dialog title={changed ? "Change filter" : "Add filter"} onClose={closePanel}>
+    <Dialog title={changed ? words.filterDialog.changeTitle : words.filterDialog.addTitle} onClose={closePanel}>
       <Form onSubmit={submit}>
         <div class="form-row">
           <DimensionField {...fields} />
@@ -367,12 +376,12 @@ export function FilterPanel() {
         {excess !== null && <p class="problem">{excess}</p>}
         <Problem text={problem} />
         <button type="submit" class="button primary" disabled={filter === null || excess !== null} aria-disabled={isBusy}>
-          Apply filter
+          {words.filterDialog.apply}
         </button>
       </Form>
       {!changed && !isGuest && (
-        <section class="segments" aria-label="Segments">
-          <h3>Segments</h3>
+        <section class="segments" aria-label={words.filterDialog.segments}>
+          <h3>{words.filterDialog.segments}</h3>
           <SavedFilters />
         </section>
       )}

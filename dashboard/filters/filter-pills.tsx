@@ -2,8 +2,8 @@
 import { useEffect } from "preact/hooks";
 import { printFilter, type Filter } from "../../src/shared/filters.ts";
 import { filterInWords, wordsOf } from "../format/filter-words.ts";
-import { partsOfAny } from "../format/locale.ts";
-import { CrossButton, LinkButton } from "../kit/inline.tsx";
+import { countOf, partsOfAny } from "../format/locale.ts";
+import { CrossButton, INLINE, LinkButton } from "../kit/inline.tsx";
 import { tip } from "../kit/tips.ts";
 import { authState, handleFailure } from "../state/connection.ts";
 import { isSameFilter } from "../state/filters.ts";
@@ -24,16 +24,16 @@ import {
   setFilters,
 } from "../state/view-filters.ts";
 import { openPanel, site } from "../state/view.ts";
-import { words } from "../words/words.ts";
+import { fill, rich, words } from "../words/words.ts";
 
 const FILTER_BUTTON_ID = "add-filter";
 
 export const FilterButton = () => (
-  <button type="button" id={FILTER_BUTTON_ID} class="bar-button" title="Add a filter (F)" onClick={() => openPanel("filter")}>
+  <button type="button" id={FILTER_BUTTON_ID} class="bar-button" title={words.filters.add} onClick={() => openPanel("filter")}>
     <svg class="filter-icon" viewBox="0 0 16 16" aria-hidden="true">
       <path d="M2 4h12M4.500 8h7M7 12h2" />
     </svg>
-    <span class="filter-label">Filter</span>
+    <span class="filter-label">{words.filters.filter}</span>
   </button>
 );
 
@@ -55,7 +55,9 @@ export function clearFilters(): void {
 const VALUES_MAX = 3;
 
 const shownOf = (values: readonly string[]): readonly string[] =>
-  values.length <= VALUES_MAX ? values : [...values.slice(0, VALUES_MAX - 1), `${values.length - VALUES_MAX + 1} others`];
+  values.length <= VALUES_MAX
+    ? values
+    : [...values.slice(0, VALUES_MAX - 1), countOf(values.length - VALUES_MAX + 1, words.filters.others)];
 
 function Words({ filter }: { readonly filter: Filter }) {
   const { condition, values } = wordsOf(filter, filters.value);
@@ -69,9 +71,9 @@ function Words({ filter }: { readonly filter: Filter }) {
 
 /** Filters of a share link cannot be changed or removed. */
 const LockedPill = ({ filter }: { readonly filter: Filter }) => (
-  <li class="pill locked" {...tip("This page always has this filter")}>
+  <li class="pill locked" {...tip(words.filters.locked)}>
     <span class="pill-text">
-      <span class="unseen">Fixed filter: </span>
+      <span class="unseen">{words.filters.fixed} </span>
       <Words filter={filter} />
     </span>
   </li>
@@ -82,14 +84,14 @@ const FilterPill = ({ filter }: { readonly filter: Filter }) => (
     <button
       type="button"
       class="pill-text"
-      title={`Change this filter: ${filterInWords(filter, filters.value)}`}
+      title={fill(words.filters.change, { filter: filterInWords(filter, filters.value) })}
       onClick={() => openPanel(`filter:${printFilter(filter)}`)}
     >
       <Words filter={filter} />
     </button>
     <CrossButton
       class="pill-remove"
-      label={`Remove filter: ${filterInWords(filter, filters.value)}`}
+      label={fill(words.filters.remove, { filter: filterInWords(filter, filters.value) })}
       onClick={(event) => {
         leavePill(event.currentTarget.closest("li"));
         setFilters(ownFilters.value.filter((known) => !isSameFilter(known, filter)));
@@ -100,23 +102,22 @@ const FilterPill = ({ filter }: { readonly filter: Filter }) => (
 
 /** The service reveals a private segment only to its owner. */
 const NAMELESS = {
-  private: { name: "Someone else's segment", title: "Only its owner sees its name and its conditions" },
-  missing: { name: "Deleted segment", title: "There is no segment with this address" },
+  private: { name: words.filters.privateName, title: words.filters.privateTitle },
+  missing: { name: words.filters.deletedName, title: words.filters.deletedTitle },
 } as const;
 
 function SavedFilterPill() {
   const nameless = namelessFilter.value && NAMELESS[namelessFilter.value];
   const name = nameless?.name ?? savedFilter.value?.name ?? "…";
-  const words = savedConditions.value.map((filter) => filterInWords(filter, filters.value)).join(", ");
+  const conditions = savedConditions.value.map((filter) => filterInWords(filter, filters.value)).join(", ");
   return (
     <li class="pill">
-      <button type="button" class="pill-text" {...tip(nameless?.title ?? words)} onClick={() => openPanel("segments")}>
-        {!nameless && "Segment "}
-        <strong>{name}</strong>
+      <button type="button" class="pill-text" {...tip(nameless?.title ?? conditions)} onClick={() => openPanel("segments")}>
+        {nameless ? <strong>{name}</strong> : rich(words.filters.segment, { ...INLINE, name })}
       </button>
       <CrossButton
         class="pill-remove"
-        label={`Remove segment: ${name}`}
+        label={fill(words.filters.removeSegment, { name })}
         onClick={(event) => {
           leavePill(event.currentTarget.closest("li"));
           navigate({ segment: null });
@@ -137,7 +138,7 @@ function useSavedFilter(): void {
 export function FilterPills() {
   useSavedFilter();
   return !isFiltered.value ? null : (
-    <ul class="pills" aria-label="Filters">
+    <ul class="pills" aria-label={words.filters.list}>
       {lockedFilters.value.map((filter) => (
         <LockedPill key={printFilter(filter)} filter={filter} />
       ))}
@@ -147,12 +148,12 @@ export function FilterPills() {
       ))}
       {ownFilters.value.length > 0 && authState.value === "logged_in" && (
         <li>
-          <LinkButton onClick={() => openPanel("segments")}>Save as segment</LinkButton>
+          <LinkButton onClick={() => openPanel("segments")}>{words.filters.saveAsSegment}</LinkButton>
         </li>
       )}
       {canClear.value && (
         <li>
-          <LinkButton onClick={clearFilters}>Clear all</LinkButton>
+          <LinkButton onClick={clearFilters}>{words.filters.clearAll}</LinkButton>
         </li>
       )}
     </ul>

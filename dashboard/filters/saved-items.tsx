@@ -24,13 +24,12 @@ import {
   showSavedFilter,
 } from "../state/view-filters.ts";
 import { closePanel, site } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 
 export type Saved = Partial<Pick<Segment, "filters" | "steps" | "window" | "modes">>;
 
 interface SavedKind {
   readonly kind: Segment["kind"];
-  /** `segment`, `funnel` */
-  readonly noun: string;
   /** null if the current view has nothing to save. */
   readonly current: Saved | null;
   readonly textOf: (item: Segment) => string;
@@ -40,24 +39,36 @@ interface SavedKind {
   readonly afterDelete?: (item: Segment) => void;
 }
 
-const SCOPES: Readonly<Record<Segment["scope"], string>> = { everybody: "Everybody", oneself: "Only me, in this browser" };
+const SCOPES: Readonly<Record<Segment["scope"], string>> = { everybody: words.saved.everyone, oneself: words.saved.onlyBrowser };
 
-function SaveForm({ noun, onSave }: { readonly noun: string; readonly onSave: (name: string, scope: Segment["scope"]) => Promise<void> }) {
+function SaveForm({
+  kind,
+  onSave,
+}: {
+  readonly kind: Segment["kind"];
+  readonly onSave: (name: string, scope: Segment["scope"]) => Promise<void>;
+}) {
   const [name, setName] = useState("");
   const [scope, setScope] = useState<Segment["scope"]>("everybody");
   const { isBusy, problem, run } = useAction(problemText);
   return (
     <Form
       class="form inline"
-      label={`Save as a ${noun}`}
+      label={words.saved[kind].saveAs}
       onSubmit={() => {
         if (name.trim() !== "" && !isBusy) void run(() => onSave(name.trim(), scope));
       }}
     >
-      <NameInput label={`Save as a ${noun}`} charsMax={ITEM_NAME_CHARS_MAX} placeholder="Name" value={name} onInput={setName} />
-      <Select label="For" labels={SCOPES} chosen={scope} onChoose={setScope} />
+      <NameInput
+        label={words.saved[kind].saveAs}
+        charsMax={ITEM_NAME_CHARS_MAX}
+        placeholder={words.saved.name}
+        value={name}
+        onInput={setName}
+      />
+      <Select label={words.saved.visibleTo} labels={SCOPES} chosen={scope} onChoose={setScope} />
       <button type="submit" class="button" aria-disabled={isBusy}>
-        Save
+        {words.saved.save}
       </button>
       <Problem text={problem} />
     </Form>
@@ -93,11 +104,11 @@ function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
         if (name.trim() !== "") onRename(name.trim());
       }}
     >
-      <NameInput label="Name" charsMax={ITEM_NAME_CHARS_MAX} value={name} onInput={setName} />
+      <NameInput label={words.saved.name} charsMax={ITEM_NAME_CHARS_MAX} value={name} onInput={setName} />
       <button type="submit" class="button">
-        Rename
+        {words.saved.rename}
       </button>
-      <Button onClick={onCancel}>Cancel</Button>
+      <Button onClick={onCancel}>{words.saved.cancel}</Button>
     </Form>
   );
 }
@@ -138,27 +149,31 @@ function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate,
         <button type="button" class="link" aria-pressed={isShown(item)} onClick={() => onShow(item)}>
           {item.name}
         </button>
-        <p class="dim">
-          {textOf(item)}
-          {item.scope === "oneself" && " · Only you"}
-        </p>
+        <p class="dim">{item.scope === "oneself" ? fill(words.saved.onlyYou, { conditions: textOf(item) }) : textOf(item)}</p>
       </div>
       {authState.value === "logged_in" && (
         <div class="saved-tools">
           <button type="button" class="button small" ref={button} onClick={() => setRenaming(true)}>
-            Rename<span class="unseen"> {item.name}</span>
+            {words.saved.rename}
+            <span class="unseen"> {item.name}</span>
           </button>
           {current !== null && (
             <ConfirmedButton
               isSmall
               isDanger={false}
-              label="Update"
-              confirmLabel="Confirm update"
+              label={words.saved.update}
+              confirmLabel={words.saved.confirmUpdate}
               subject={item.name}
               onConfirm={onUpdate}
             />
           )}
-          <ConfirmedButton isSmall label="Delete" confirmLabel="Confirm delete" subject={item.name} onConfirm={onDelete} />
+          <ConfirmedButton
+            isSmall
+            label={words.saved.delete}
+            confirmLabel={words.saved.confirmDelete}
+            subject={item.name}
+            onConfirm={onDelete}
+          />
         </div>
       )}
     </li>
@@ -166,7 +181,7 @@ function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate,
 }
 
 /** Changes require a password. */
-export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...item }: SavedKind) {
+export function SavedItems({ kind, current, afterUpdate, afterDelete, ...item }: SavedKind) {
   const siteId = site.value ?? "";
   const { problem, run } = useAction(problemText);
   const items = (savedItems.value ?? []).filter((each) => each.kind === kind);
@@ -196,9 +211,9 @@ export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...i
   return (
     <>
       <Problem text={problem} />
-      {current !== null && authState.value === "logged_in" && <SaveForm noun={noun} onSave={save} />}
+      {current !== null && authState.value === "logged_in" && <SaveForm kind={kind} onSave={save} />}
       {items.length > 0 && (
-        <ul class="saved" aria-label={`Saved ${noun}s`}>
+        <ul class="saved" aria-label={words.saved[kind].list}>
           {items.map((each) => (
             <SavedItem
               key={each.id}
@@ -212,12 +227,12 @@ export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...i
           ))}
         </ul>
       )}
-      {current !== null && authState.value === "open" && <p class="dim">Set a password to save a {noun}.</p>}
+      {current !== null && authState.value === "open" && <p class="dim">{words.saved[kind].passwordNeeded}</p>}
     </>
   );
 }
 
-const NAMELESS = { private: "someone else's segment", missing: "the deleted segment" } as const;
+const NAMELESS = { private: words.saved.removePrivate, missing: words.saved.removeDeleted } as const;
 
 function filtersText({ filters: text }: Segment): string {
   const filters = parseFilters(text);
@@ -237,7 +252,6 @@ export function SavedFilters() {
     <>
       <SavedItems
         kind="filters"
-        noun="segment"
         current={filters === null ? null : { filters }}
         textOf={filtersText}
         isShown={({ id }) => id === savedFilterId.value}
@@ -246,16 +260,16 @@ export function SavedFilters() {
         afterDelete={({ id }) => id === savedFilterId.value && navigate({ segment: null })}
       />
       {namelessFilter.value && ownFilters.value.length > 0 ? (
-        <p class="dim">To save your filters, first remove {NAMELESS[namelessFilter.value]}: its conditions are not known.</p>
+        <p class="dim">{NAMELESS[namelessFilter.value]}</p>
       ) : (
-        filters === null && <p class="dim">Set filters to save them as a segment.</p>
+        filters === null && <p class="dim">{words.saved.setFilters}</p>
       )}
     </>
   );
 }
 
 export const SavedFiltersPanel = () => (
-  <Dialog title="Segments" onClose={closePanel}>
+  <Dialog title={words.saved.segments} onClose={closePanel}>
     <SavedFilters />
   </Dialog>
 );

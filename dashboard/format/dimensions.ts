@@ -39,9 +39,8 @@ interface DimensionInfo {
   readonly versionLabel?: (version: string, of: string | null) => string;
 }
 
-const DIRECT = "Direct / none";
-const UNTAGGED = "Not tagged";
-const CAMPAIGNS = "Campaigns";
+const { dimensions: names, direct: DIRECT, none: UNTAGGED } = words.format;
+const CAMPAIGNS = names["visit-utm-campaigns"].plural;
 
 const regionNames = new Intl.DisplayNames(LOCALE, { type: "region", fallback: "code" });
 
@@ -53,122 +52,117 @@ export function countryName(code: string): string {
   }
 }
 
-const deviceName = (type: string): string => (type === "tv" ? "TV" : type.slice(0, 1).toUpperCase() + type.slice(1));
+/** Our name of a value; of a value without one, the value. */
+const nameIn = (ours: Readonly<Record<string, string>>, value: string): string =>
+  (Object.hasOwn(ours, value) ? ours[value] : null) ?? value;
+
+export const channelName = (channel: string): string => nameIn(words.format.channels, channel);
+
+const deviceName = (type: string): string => nameIn(words.format.devices, type);
 
 /** Listed in this order by tabs and filter menu. */
 export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
-  "visit-channels": { singular: "Channel", plural: "Channels", card: "sources" },
-  "visit-sources": { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT, spelling: "source" },
-  "visit-referrers": { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT, spelling: "url" },
+  "visit-channels": { ...names["visit-channels"], card: "sources", format: channelName },
+  "visit-sources": { ...names["visit-sources"], card: "sources", unknown: DIRECT, spelling: "source" },
+  "visit-referrers": { ...names["visit-referrers"], card: "sources", unknown: DIRECT, spelling: "url" },
   "visit-utm-campaigns": {
-    singular: "Campaign",
-    plural: "Campaigns",
+    ...names["visit-utm-campaigns"],
     card: "sources",
-    tab: "Campaign",
+    tab: names["visit-utm-campaigns"].singular,
     menu: CAMPAIGNS,
     unknown: UNTAGGED,
     without: words.without.campaign,
   },
   "visit-utm-sources": {
-    singular: "UTM source",
-    plural: "UTM sources",
+    ...names["visit-utm-sources"],
     card: "sources",
-    tab: "UTM source",
+    tab: names["visit-utm-sources"].singular,
     menu: CAMPAIGNS,
     unknown: UNTAGGED,
     without: words.without.utmSource,
   },
   "visit-utm-mediums": {
-    singular: "UTM medium",
-    plural: "UTM mediums",
+    ...names["visit-utm-mediums"],
     card: "sources",
-    tab: "UTM medium",
+    tab: names["visit-utm-mediums"].singular,
     menu: CAMPAIGNS,
     unknown: UNTAGGED,
     without: words.without.utmMedium,
   },
   "visit-utm-contents": {
-    singular: "UTM content",
-    plural: "UTM contents",
+    ...names["visit-utm-contents"],
     card: "sources",
-    tab: "UTM content",
+    tab: names["visit-utm-contents"].singular,
     menu: CAMPAIGNS,
     unknown: UNTAGGED,
     without: words.without.utmContent,
   },
   "visit-utm-terms": {
-    singular: "UTM term",
-    plural: "UTM terms",
+    ...names["visit-utm-terms"],
     card: "sources",
-    tab: "UTM term",
+    tab: names["visit-utm-terms"].singular,
     menu: CAMPAIGNS,
     unknown: UNTAGGED,
     without: words.without.utmTerm,
   },
-  "visit-hostnames": { singular: "Entry hostname", plural: "Entry hostnames", spelling: "host", without: words.without.hostname },
+  "visit-hostnames": { ...names["visit-hostnames"], spelling: "host", without: words.without.hostname },
   // What single events recorded. Views of earlier versions filter by them.
-  sources: { singular: "Event source", plural: "Event sources", unknown: DIRECT, spelling: "source" },
-  referrers: { singular: "Event referrer", plural: "Event referrers", unknown: DIRECT, spelling: "url" },
-  "utm-campaigns": { singular: "Event campaign", plural: "Event campaigns", unknown: UNTAGGED, without: words.without.campaign },
-  "utm-sources": { singular: "Event UTM source", plural: "Event UTM sources", unknown: UNTAGGED, without: words.without.utmSource },
-  "utm-mediums": { singular: "Event UTM medium", plural: "Event UTM mediums", unknown: UNTAGGED, without: words.without.utmMedium },
-  "utm-contents": { singular: "Event UTM content", plural: "Event UTM contents", unknown: UNTAGGED, without: words.without.utmContent },
-  "utm-terms": { singular: "Event UTM term", plural: "Event UTM terms", unknown: UNTAGGED, without: words.without.utmTerm },
-  pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top", spelling: "path" },
+  sources: { ...names.sources, unknown: DIRECT, spelling: "source" },
+  referrers: { ...names.referrers, unknown: DIRECT, spelling: "url" },
+  "utm-campaigns": { ...names["utm-campaigns"], unknown: UNTAGGED, without: words.without.campaign },
+  "utm-sources": { ...names["utm-sources"], unknown: UNTAGGED, without: words.without.utmSource },
+  "utm-mediums": { ...names["utm-mediums"], unknown: UNTAGGED, without: words.without.utmMedium },
+  "utm-contents": { ...names["utm-contents"], unknown: UNTAGGED, without: words.without.utmContent },
+  "utm-terms": { ...names["utm-terms"], unknown: UNTAGGED, without: words.without.utmTerm },
+  pages: { ...names.pages, card: "pages", spelling: "path" },
   "entry-pages": {
-    singular: "Entry page",
-    plural: "Entry pages",
+    ...names["entry-pages"],
     card: "pages",
-    tab: "Entry",
+    tab: words.format.entryTab,
     filterBy: "entry-page",
     spelling: "path",
     without: words.without.pageview,
   },
   "exit-pages": {
-    singular: "Exit page",
-    plural: "Exit pages",
+    ...names["exit-pages"],
     card: "pages",
-    tab: "Exit",
+    tab: words.format.exitTab,
     filterBy: "exit-page",
     spelling: "path",
     without: words.without.pageview,
   },
-  hostnames: { singular: "Hostname", plural: "Hostnames", card: "pages", spelling: "host", without: words.without.hostname },
-  countries: { singular: "Country", plural: "Countries", card: "locations", format: countryName, without: words.without.country },
-  regions: { singular: "Region", plural: "Regions", card: "locations", without: words.without.region },
-  cities: { singular: "City", plural: "Cities", card: "locations", without: words.without.city },
-  browsers: { singular: "Browser", plural: "Browsers", card: "devices", drillDown: "browser-versions", without: words.without.browser },
+  hostnames: { ...names.hostnames, card: "pages", spelling: "host", without: words.without.hostname },
+  countries: { ...names.countries, card: "locations", format: countryName, without: words.without.country },
+  regions: { ...names.regions, card: "locations", without: words.without.region },
+  cities: { ...names.cities, card: "locations", without: words.without.city },
+  browsers: { ...names.browsers, card: "devices", drillDown: "browser-versions", without: words.without.browser },
   "browser-versions": {
-    singular: "Browser version",
-    plural: "Browser versions",
+    ...names["browser-versions"],
     versionOf: "browsers",
     without: words.without.version,
   },
   os: {
-    singular: "OS",
-    plural: "Operating systems",
+    ...names.os,
     card: "devices",
-    tab: "OS",
+    tab: names.os.singular,
     drillDown: "os-versions",
     without: words.without.os,
   },
   "os-versions": {
-    singular: "OS version",
-    plural: "OS versions",
+    ...names["os-versions"],
     versionOf: "os",
     versionLabel: osVersionLabel,
     without: words.without.version,
   },
   "screen-sizes": {
-    singular: "Screen size",
-    plural: "Screen sizes",
+    ...names["screen-sizes"],
     card: "devices",
-    tab: "Screen size",
+    tab: names["screen-sizes"].singular,
     format: (px) => `${px} px`,
     without: words.without.screenSize,
   },
-  devices: { singular: "Device", plural: "Devices", card: "devices", tab: "Device", format: deviceName, without: words.without.device },
-  events: { singular: "Event", plural: "Events", format: (name) => (name === "pageview" ? "Pageview" : name) },
+  devices: { ...names.devices, card: "devices", tab: names.devices.singular, format: deviceName, without: words.without.device },
+  events: { ...names.events, format: (name) => (name === "pageview" ? words.format.pageview : name) },
 };
 
 const ALL = Object.keys(DIMENSIONS) as readonly Dimension[];
@@ -207,7 +201,7 @@ export const DIRECT_SOURCE = "(direct)";
 export const filterOfVersions = (dimension: Dimension, filters: readonly Filter[]): Filter | undefined =>
   filters.find((filter) => filter.dimension === DIMENSIONS[dimension].versionOf && onlyValueOf(filter) !== undefined);
 
-export const unknownLabel = (dimension: Dimension): string => DIMENSIONS[dimension].unknown ?? "Unknown";
+export const unknownLabel = (dimension: Dimension): string => DIMENSIONS[dimension].unknown ?? words.format.unknown;
 
 /** `Chrome 147` if the filters let only one browser through. */
 export function formatValue(dimension: Dimension, value: string, filters: readonly Filter[] = []): string {

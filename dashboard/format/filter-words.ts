@@ -1,25 +1,19 @@
 /** Filters in words: `Country is not Germany or France`. */
 import { PROPERTY_PREFIX, UNRECORDED, type Filter, type Operator } from "../../src/shared/filters.ts";
 import { isOnEmpty } from "../state/filters.ts";
+import { fill, words } from "../words/words.ts";
 import { breakdownOf, DIMENSIONS, formatValue, hasDirect } from "./dimensions.ts";
 import { anyOf } from "./locale.ts";
 
-export const OPERATOR_WORDS: Readonly<Record<Operator, readonly [is: string, isNot: string]>> = {
-  in: ["is", "is not"],
-  contains: ["contains", "does not contain"],
-  begins: ["begins with", "does not begin with"],
-  like: ["matches pattern", "does not match pattern"],
-  matches: ["matches regex", "does not match regex"],
-};
-
-export const SET_WORDS = { isSet: "is set", isNotSet: "is not set" } as const;
+export const OPERATOR_WORDS: Readonly<Record<Operator | "set" | "empty", { readonly is: string; readonly isNot: string }>> =
+  words.format.operators;
 
 export const isOnSet = ({ operator, values }: Pick<Filter, "operator" | "values">): boolean =>
   operator === "in" && values.length === 1 && values[0] === UNRECORDED;
 
 export function dimensionName(dimension: string): string {
-  if (dimension === "goal") return "Goal";
-  if (dimension.startsWith(PROPERTY_PREFIX)) return `Property ${dimension.slice(PROPERTY_PREFIX.length)}`;
+  if (dimension === "goal") return words.format.goal;
+  if (dimension.startsWith(PROPERTY_PREFIX)) return fill(words.format.propertyNamed, { name: dimension.slice(PROPERTY_PREFIX.length) });
   const breakdown = breakdownOf(dimension);
   return breakdown === undefined ? dimension : DIMENSIONS[breakdown].singular;
 }
@@ -42,10 +36,10 @@ export function wordsOf(filter: Filter, filters: readonly Filter[]): FilterWords
   const name = dimensionName(dimension);
   const breakdown = breakdownOf(dimension);
   const hasOwnWord = breakdown !== undefined && hasDirect(breakdown);
-  if (isOnSet(filter) && !hasOwnWord) return { condition: `${name} ${isNot ? SET_WORDS.isSet : SET_WORDS.isNotSet}`, values: [] };
-  if (isOnEmpty(filter)) return { condition: `${name} ${isNot ? "is not empty" : "is empty"}`, values: [] };
+  if (isOnSet(filter) && !hasOwnWord) return { condition: `${name} ${OPERATOR_WORDS.set[isNot ? "is" : "isNot"]}`, values: [] };
+  if (isOnEmpty(filter)) return { condition: `${name} ${OPERATOR_WORDS.empty[isNot ? "isNot" : "is"]}`, values: [] };
   const texts = operator === "in" ? values.map((value) => valueName(dimension, value, filters)) : values;
-  return { condition: `${name} ${OPERATOR_WORDS[operator][isNot ? 1 : 0]}`, values: texts };
+  return { condition: `${name} ${OPERATOR_WORDS[operator][isNot ? "isNot" : "is"]}`, values: texts };
 }
 
 export function filterInWords(filter: Filter, filters: readonly Filter[]): string {

@@ -10,16 +10,18 @@ interface PeriodLabel {
   readonly key?: string;
 }
 
+const { periods, comparisons } = words.format;
+
 export const PERIOD_LABELS: Readonly<Record<Period, PeriodLabel>> = {
-  day: { label: "Today", key: "D" },
-  "7d": { label: "Last 7 days", key: "W" },
-  "30d": { label: "Last 30 days", key: "M" },
-  "90d": { label: "Last 90 days", key: "Q" },
-  "6mo": { label: "Last 6 months" },
-  "12mo": { label: "Last 12 months", key: "Y" },
-  month: { label: "Month to date" },
-  year: { label: "Year to date" },
-  all: { label: "All time", key: "A" },
+  day: { label: periods.day, key: "D" },
+  "7d": { label: periods["7d"], key: "W" },
+  "30d": { label: periods["30d"], key: "M" },
+  "90d": { label: periods["90d"], key: "Q" },
+  "6mo": { label: periods["6mo"] },
+  "12mo": { label: periods["12mo"], key: "Y" },
+  month: { label: periods.month },
+  year: { label: periods.year },
+  all: { label: periods.all, key: "A" },
 };
 
 export const PERIOD_KEYS = PERIODS.flatMap((named) => {
@@ -27,12 +29,7 @@ export const PERIOD_KEYS = PERIODS.flatMap((named) => {
   return key === undefined ? [] : [{ period: named, key }];
 });
 
-export const COMPARISON_LABELS: Readonly<Record<Comparison, string>> = {
-  previous_period: "Previous period",
-  year_over_year: "Same period last year",
-  custom: "Custom period",
-  none: "No comparison",
-};
+export const COMPARISON_LABELS: Readonly<Record<Comparison, string>> = comparisons;
 
 /** The comparison's name. A previous period with matched weekdays is not the one just before. */
 export function comparisonName(choice: Comparison, compared: ComparedRange | null, { start }: Range): string {

@@ -9,6 +9,7 @@ import { LinkButton, SiteIcon } from "../kit/inline.tsx";
 import type { MenuItem } from "../kit/menu.tsx";
 import { printPage } from "../kit/printing.ts";
 import { OutageBanner, ReadingStatus } from "../kit/states.tsx";
+import { languageItems } from "../kit/language.ts";
 import { themeItems } from "../kit/theme.ts";
 import { OpenPanel, PageLayout, StatsFoot, StatsTitle } from "../page/page-layout.tsx";
 import { SiteView } from "../page/site-view.tsx";
@@ -24,6 +25,7 @@ import { useAction, usePolling, type Rhythm } from "../state/requests.ts";
 import { applyShare, SHARE_PATH, shared, shareStatus, unlockShare } from "../state/share.ts";
 import { navigate, param, PERIOD_PARAMS, search } from "../state/url.ts";
 import { hasRealtime, isRealtime, openPanel, site } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 
 /** Parameters of the frame's address, whatever the reader chooses later. */
 const FRAME = new URLSearchParams(location.search);
@@ -75,12 +77,10 @@ function EmbeddedView() {
         <FilterPills />
         <SiteView sites={[]} />
         <footer class="page-foot">
-          <span>
-            {siteName.value} · {period} · Times in {timeZone.value}
-          </span>
-          {hasOtherDates() && <LinkButton onClick={leaveDates}>Back to all dates</LinkButton>}
+          <span>{fill(words.guest.about, { site: siteName.value, dates: period, zone: timeZone.value })}</span>
+          {hasOtherDates() && <LinkButton onClick={leaveDates}>{words.guest.allDates}</LinkButton>}
           <a class="link" href={wholePageUrl()} target="_blank" rel="noopener">
-            Open full dashboard
+            {words.guest.openFull}
           </a>
         </footer>
       </main>
@@ -90,12 +90,14 @@ function EmbeddedView() {
 }
 
 const guestItems = (): readonly (MenuItem | null)[] => [
-  { label: "Export…", onChoose: () => openPanel("export") },
-  { label: "Print…", onChoose: () => void printPage() },
+  { label: words.guest.export, onChoose: () => openPanel("export") },
+  { label: words.page.print, onChoose: () => void printPage() },
   null,
   ...themeItems(),
   null,
-  { label: "Help", hint: "?", onChoose: () => openPanel("help") },
+  ...languageItems(),
+  null,
+  { label: words.guest.help, hint: "?", onChoose: () => openPanel("help") },
 ];
 
 /** A link without its own name shows only the site's. */
@@ -120,7 +122,7 @@ function Expiry() {
   if (expiresAt === null || Date.parse(expiresAt) - nowMs.value > NEAR_MS) return null;
   return (
     <p class="notice" role="status">
-      This link works until {formatTimestamp(expiresAt, timeZone.value)}.
+      {fill(words.guest.worksUntil, { time: formatTimestamp(expiresAt, timeZone.value) })}
     </p>
   );
 }
@@ -129,8 +131,8 @@ const GuestDashboard = () => (
   <PageLayout sites={NO_SITES} bar={<GuestBar />}>
     <StatsTitle />
     <p class="shared-by">
-      <span>Shared by the owner of {siteName.value}</span>
-      <small>Powered by {PRODUCT_NAME}</small>
+      <span>{fill(words.guest.sharedBy, { site: siteName.value })}</span>
+      <small>{fill(words.guest.poweredBy, { product: PRODUCT_NAME })}</small>
     </p>
     <Expiry />
     <FilterPills />
@@ -146,13 +148,13 @@ function UnlockForm() {
   useLayoutEffect(() => input.current?.focus(), []);
 
   return (
-    <LoginFrame title="Enter the password">
-      <p>This dashboard is protected by a password. If you don't have it, ask the person who sent you the link.</p>
+    <LoginFrame title={words.guest.enterPassword}>
+      <p>{words.guest.protected}</p>
       <Form onSubmit={() => void run(() => unlockShare(password))}>
         <PasswordField
           id="link-password"
           input={input}
-          label="Password"
+          label={words.guest.password}
           value={password}
           isInvalid={problem !== null}
           kind="current-password"
@@ -160,7 +162,7 @@ function UnlockForm() {
         />
         <ProblemText problem={problem} />
         <button type="submit" class="button primary" disabled={isBusy}>
-          Open
+          {words.guest.open}
         </button>
       </Form>
     </LoginFrame>
@@ -171,8 +173,8 @@ function UnlockForm() {
 const RHYTHM: Rhythm = { firstMs: 60_000, pauseMs: () => 60_000 };
 
 const DeadLink = () => (
-  <LoginFrame title="This link no longer works">
-    <p>It was revoked, has expired or is incomplete. Ask the person who shared it for a new one.</p>
+  <LoginFrame title={words.guest.dead}>
+    <p>{words.guest.deadAbout}</p>
   </LoginFrame>
 );
 

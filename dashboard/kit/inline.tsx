@@ -46,6 +46,13 @@ export const SiteIcon = ({ siteId }: { readonly siteId: string }) => (
   <span class="site-icon" aria-hidden="true" data-letter={letterOf(siteId)} style={{ "--hue": String(hueOf(siteId)) }} />
 );
 
+/** Tags that `rich` knows everywhere; `unseen` is for screen readers. */
+export const INLINE = {
+  code: (text: ComponentChildren) => <code>{text}</code>,
+  strong: (text: ComponentChildren) => <strong>{text}</strong>,
+  unseen: (text: ComponentChildren) => <span class="unseen">{text}</span>,
+} as const;
+
 export const Marked = ({ text }: { readonly text: string }) => (
   <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>
 );

@@ -4,13 +4,14 @@ import { UNRECORDED } from "../../src/shared/filters.ts";
 import type { Reports } from "../api/types.ts";
 import { Footnote } from "../filters/footnote.tsx";
 import { countOf } from "../format/locale.ts";
-import { LinkButton } from "../kit/inline.tsx";
+import { INLINE, LinkButton } from "../kit/inline.tsx";
 import { Empty, MapPlaceholder, ReportView } from "../kit/states.tsx";
 import { useBreakdown } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { totalVisitors } from "../state/statistics.ts";
 import { visitorWords } from "../state/view-filters.ts";
 import { openPanel } from "../state/view.ts";
+import { rich, words } from "../words/words.ts";
 import { WorldMap } from "./world-map.tsx";
 import { useWorldShapes } from "./world-shapes.ts";
 
@@ -24,22 +25,11 @@ function CountryVisitors({ breakdown }: { readonly breakdown: Reports["breakdown
   return (
     <>
       <div class="map-place">
-        {shapes && (
-          <WorldMap
-            shapes={shapes}
-            label="Visitors by country. The tab Countries lists them."
-            visitors={visitors}
-            total={totalVisitors()}
-          />
-        )}
+        {shapes && <WorldMap shapes={shapes} label={words.map.label} visitors={visitors} total={totalVisitors()} />}
       </div>
       {breakdown.length === 0 && <Empty />}
       <footer class="card-foot">
-        {breakdown.length > 0 && (
-          <LinkButton onClick={() => openPanel("countries")}>
-            Details<span class="unseen"> of Countries</span>
-          </LinkButton>
-        )}
+        {breakdown.length > 0 && <LinkButton onClick={() => openPanel("countries")}>{rich(words.map.details, INLINE)}</LinkButton>}
         {unknown > 0 && <Footnote dimension="countries" counted={countOf(unknown, visitorWords.value)} />}
       </footer>
     </>

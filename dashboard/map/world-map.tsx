@@ -8,6 +8,7 @@ import { Menu, MenuPopup, useCloseOutside } from "../kit/menu.tsx";
 import { hasModifier, TapChoice } from "../kit/pointing.ts";
 import type { Choice } from "../state/filters.ts";
 import { filters, hasFilter, hasListOf, isExcluded, toggleFilter, visitorWords } from "../state/view-filters.ts";
+import { fill, words } from "../words/words.ts";
 import type { WorldShapes } from "./world-shapes.ts";
 import { useZoom, type Zoom } from "./zoom.ts";
 
@@ -127,8 +128,8 @@ function Tooltip({ pointed, visitors, total, current }: Omit<WorldMapProps, "sha
         {countOf(count, visitorWords.value)}
         {total !== null && total > 0 && count > 0 ? `, ${formatShare(count / total)}` : ""}
       </span>
-      {now > 0 && <span>{formatCount(now)} right now</span>}
-      {pointed.isTouch && count > 0 && <span class="dim">Tap again to filter</span>}
+      {now > 0 && <span>{fill(words.map.rightNow, { count: formatCount(now) })}</span>}
+      {pointed.isTouch && count > 0 && <span class="dim">{words.map.tapAgain}</span>}
     </div>
   );
 }
@@ -231,17 +232,17 @@ export function WorldMap({ shapes, label, visitors, total, current }: WorldMapPr
         <g transform={`translate(${zoom.x} ${zoom.y}) scale(${zoom.scale})`}>{countries}</g>
       </svg>
       {current && <Pulses shapes={shapes} current={current} zoom={zoom} />}
-      <div class="map-zoom" role="group" aria-label="Zoom">
-        {zoomButton("+", "Zoom in", "+")}
-        {zoomButton("-", "Zoom out", "−")}
-        {zoomButton("0", "Whole map", "↺")}
+      <div class="map-zoom" role="group" aria-label={words.map.zoom}>
+        {zoomButton("+", words.map.zoomIn, "+")}
+        {zoomButton("-", words.map.zoomOut, "−")}
+        {zoomButton("0", words.map.resetZoom, "↺")}
       </div>
       {counted.length > 0 && (
         <Menu
-          label="Choose a country"
+          label={words.map.choose}
           button={<span class="more" aria-hidden="true" />}
           buttonClass={MENU_BUTTON}
-          search="Search countries"
+          search={words.map.search}
           items={counted.map(([code]) => ({
             label: countryName(code),
             isChosen: hasFilter("countries", code),

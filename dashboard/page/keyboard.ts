@@ -6,6 +6,7 @@ import { PERIOD_KEYS, PERIOD_LABELS } from "../format/periods.ts";
 import { hasModifier } from "../kit/pointing.ts";
 import { choosePeriod, isComparable, offeredPeriods, shiftPeriod, toggleComparison } from "../state/period.ts";
 import { closeSettings, isRealtime, isSettings, openPanel, panel, toggleRealtime } from "../state/view.ts";
+import { words } from "../words/words.ts";
 import { actionOfSiteKey } from "./top-bar.tsx";
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
@@ -39,31 +40,29 @@ function onEveryKey({ key, timeStamp }: KeyboardEvent): void {
 /** Settings have neither period nor filters. */
 const SETTINGS_ACTIONS: typeof ACTIONS = { Escape: closeSettings, "?": () => openPanel("help") };
 
-/** Useless to guests, who see one site and no annotations. */
-const SITE_KEYS = "1 to 9";
-const ANNOTATE_KEY = "N";
-export const KEYS_OF_OWNERS: readonly string[] = [SITE_KEYS, ANNOTATE_KEY];
+type Shortcut = readonly [keys: string, meaning: string];
 
-export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = [
+/** A site's shortcuts. Guests see one site, and no annotations. The words load with the help. */
+export const siteShortcuts = (isGuest: boolean): readonly Shortcut[] => [
   ...PERIOD_KEYS.map(({ period, key }) => [key, PERIOD_LABELS[period].label] as const),
-  ["← →", "Previous and next period"],
-  ["X", "Turn the comparison on or off"],
-  ["F or /", "Add a filter"],
-  ["Shift+F10", "Filter the focused row: include, add, exclude"],
-  ["Shift+← →", "Choose a part of the focused chart, which Enter shows"],
-  [ANNOTATE_KEY, "Add an annotation"],
-  ["R", "Realtime"],
-  [SITE_KEYS, "The site with this number in the menu"],
-  ["Esc", "Close a menu or dialog, leave realtime or settings, clear filters"],
-  ["?", "Help"],
+  ["← →", words.help.previousNext],
+  ["X", words.help.comparison],
+  [words.help.fOrSlash, words.help.addFilter],
+  [words.help.shiftF10, words.help.rowFilters],
+  [words.help.shiftArrows, words.help.chartPart],
+  ...(isGuest ? [] : [["N", words.help.annotate] as const]),
+  ["R", words.help.realtime],
+  ...(isGuest ? [] : [[words.help.oneToNine, words.help.siteNumber] as const]),
+  [words.help.escape, words.help.clear],
+  ["?", words.help.title],
 ];
 
-export const SITES_SHORTCUTS: typeof SHORTCUTS = [
-  ["/", "Search sites"],
-  ["Arrow keys, Home, End", "Move between sites"],
-  ["1 to 9", "Open the site with this number"],
-  ["Esc", "Close a dialog"],
-  ["?", "Help"],
+export const sitesShortcuts = (): readonly Shortcut[] => [
+  ["/", words.help.searchSites],
+  [words.help.arrowKeys, words.help.moveSites],
+  [words.help.oneToNine, words.help.openSite],
+  [words.help.escape, words.help.closeDialog],
+  ["?", words.help.title],
 ];
 
 const isTyping = (target: EventTarget | null): boolean =>

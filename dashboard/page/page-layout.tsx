@@ -12,6 +12,7 @@ import { ToastPlace } from "../kit/toast.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { openPanel, panel } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 import { useSiteShortcuts } from "./keyboard.ts";
 
 const LoadedPanel = lazyWithWords(async () => (await import("./panels.tsx")).OpenPanel, FailedPanel);
@@ -20,15 +21,13 @@ export const OpenPanel = () => (panel.value === null ? null : <LoadedPanel />);
 
 /** Hidden: the bar shows it. */
 export const StatsTitle = () => (
-  <h1 class="unseen">
-    Stats for {siteName.value}, {formatRange(range.value.start, range.value.end)}
-  </h1>
+  <h1 class="unseen">{fill(words.page.statsFor, { site: siteName.value, dates: formatRange(range.value.start, range.value.end) })}</h1>
 );
 
 export const StatsFoot = () => (
   <footer class="page-foot">
-    <span>All times are in {timeZone.value}.</span>
-    <LinkButton onClick={() => openPanel("help")}>Shortcuts and definitions</LinkButton>
+    <span>{fill(words.page.timesIn, { zone: timeZone.value })}</span>
+    <LinkButton onClick={() => openPanel("help")}>{words.page.shortcuts}</LinkButton>
   </footer>
 );
 
@@ -48,7 +47,7 @@ export function PageLayout({ sites, bar, children }: PageLayoutProps) {
   return (
     <>
       <a class="skip" href="#content">
-        Skip to content
+        {words.page.skip}
       </a>
       {bar}
       <ReadingStatus />

@@ -26,7 +26,7 @@ import {
 import { isWithin, type Comparison } from "../state/range.ts";
 import { navigate } from "../state/url.ts";
 import { hasRealtime, isRealtime, openPanel } from "../state/view.ts";
-import { fill, words } from "../words/words.ts";
+import { fill, rich, words } from "../words/words.ts";
 
 const arrow = (name: string, text: string, shortcut: string, lengths: 1 | -1) => (
   <button
@@ -41,11 +41,16 @@ const arrow = (name: string, text: string, shortcut: string, lengths: 1 | -1) =>
   </button>
 );
 
-const realtimeItem = () => ({ label: "Realtime", hint: "R", isChosen: isRealtime(), onChoose: () => navigate({ view: "realtime" }) });
+const realtimeItem = () => ({
+  label: words.page.realtime,
+  hint: "R",
+  isChosen: isRealtime(),
+  onChoose: () => navigate({ view: "realtime" }),
+});
 
 /** Returns from a part of a share link's dates to all of them. */
 const allSharedItem = () => ({
-  label: "All shared dates",
+  label: words.page.allShared,
   isChosen: hasAllSharedDates.value && !isRealtime(),
   onChoose: () => navigate({ period: null, start: null, end: null }),
 });
@@ -56,7 +61,7 @@ function yesterdayItem(): MenuItem | null {
   const yesterday = dayAfter(today.value, -1);
   if (!isWithin({ start: yesterday, end: yesterday }, bounds.value)) return null;
   return {
-    label: "Yesterday",
+    label: words.page.yesterday,
     isChosen: start === yesterday && end === yesterday && !hasAllSharedDates.value && !isRealtime(),
     onChoose: () => navigate({ start: yesterday, end: yesterday, period: null }),
   };
@@ -76,7 +81,7 @@ function periodItems(): (MenuItem | null)[] {
     [defaultPeriod.value === null ? allSharedItem() : null, ...offered("day"), yesterdayItem()],
     offered("7d", "30d", "90d", "6mo", "12mo"),
     offered("month", "year", "all"),
-    [{ label: "Custom range…", onChoose: () => openPanel("days") }, hasRealtime() ? realtimeItem() : null],
+    [{ label: words.page.customRange, onChoose: () => openPanel("days") }, hasRealtime() ? realtimeItem() : null],
   ];
   const shown = groups.map((group) => group.filter((item) => item !== null)).filter((group) => group.length > 0);
   return shown.flatMap((group, i) => (i === 0 ? group : [null, ...group]));
@@ -85,12 +90,12 @@ function periodItems(): (MenuItem | null)[] {
 export function PeriodPicker() {
   const { start, end } = range.value;
   const chosen = period.value;
-  const label = isRealtime() ? "Realtime" : chosen === "custom" ? formatRange(start, end) : PERIOD_LABELS[chosen].label;
+  const label = isRealtime() ? words.page.realtime : chosen === "custom" ? formatRange(start, end) : PERIOD_LABELS[chosen].label;
   return (
     <div class="period">
-      {arrow("Previous period", "‹", "←", -1)}
-      {arrow("Next period", "›", "→", 1)}
-      <Menu label={`Period: ${label}`} button={<span>{label}</span>} hasCaret items={periodItems()} />
+      {arrow(words.page.previousPeriod, "‹", "←", -1)}
+      {arrow(words.page.nextPeriod, "›", "→", 1)}
+      <Menu label={fill(words.page.periodMenu, { period: label })} button={<span>{label}</span>} hasCaret items={periodItems()} />
     </div>
   );
 }
@@ -99,8 +104,11 @@ export function PeriodPicker() {
 export const RangeNotice = () =>
   urlRangeProblem.value && (
     <p class="notice" role="status">
-      The dates in this link can't be shown. {urlRangeProblem.value.text} Showing {formatRange(range.value.start, range.value.end)}.{" "}
-      <LinkButton onClick={() => openPanel("days")}>Choose other dates</LinkButton>
+      {rich(words.page.cannotShow, {
+        problem: urlRangeProblem.value.text,
+        dates: formatRange(range.value.start, range.value.end),
+        choose: (text) => <LinkButton onClick={() => openPanel("days")}>{text}</LinkButton>,
+      })}
     </p>
   );
 
@@ -138,7 +146,7 @@ export function ComparisonPicker() {
         item("none"),
         null,
         {
-          label: "Match weekdays",
+          label: words.page.matchWeekdays,
           isChecked: matchWeekdays.value,
           onChoose: () => navigate({ weekdays: matchWeekdays.value ? "off" : null }),
         },

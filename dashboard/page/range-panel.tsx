@@ -12,6 +12,7 @@ import { bounds, comparedBy, comparedRange, problemOf, range, today } from "../s
 import { FIRST_DAY, monthAfter, weekOf, weeksOfMonth, type Range } from "../state/range.ts";
 import { navigate } from "../state/url.ts";
 import { closePanel } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 
 interface CalendarProps {
   readonly start: string;
@@ -85,11 +86,11 @@ function Calendar({ start, end, min, max, onChoose }: CalendarProps) {
   return (
     <div class="calendar">
       <div class="calendar-head">
-        {turnButton("Previous month", "‹", -1, monthAfter(current, 0) <= min)}
+        {turnButton(words.rangeDialog.previousMonth, "‹", -1, monthAfter(current, 0) <= min)}
         <strong aria-live="polite">{formatMonthAndYear(current)}</strong>
-        {turnButton("Next month", "›", 1, monthAfter(current, 1) > max)}
+        {turnButton(words.rangeDialog.nextMonth, "›", 1, monthAfter(current, 1) > max)}
       </div>
-      <table role="grid" aria-label="Days" ref={grid} onKeyDown={onKeyDown}>
+      <table role="grid" aria-label={words.rangeDialog.days} ref={grid} onKeyDown={onKeyDown}>
         <thead>
           <tr>
             {weekOf(current, weekStart.value).map((day) => (
@@ -123,7 +124,7 @@ function Calendar({ start, end, min, max, onChoose }: CalendarProps) {
         </tbody>
       </table>
       <p class="dim" role="status">
-        {first === null ? "" : `From ${formatRange(first, first)}. Choose the last day.`}
+        {first === null ? "" : fill(words.rangeDialog.chooseLast, { date: formatRange(first, first) })}
       </p>
     </div>
   );
@@ -170,10 +171,10 @@ function RangePanel({ title, initial, onApply }: RangePanelProps) {
     <Dialog title={title} onClose={closePanel}>
       <Form onSubmit={() => problem === null && onApply(start, end)}>
         <div class="form-row">
-          {dateField("start", "Start date", start, setStart)}
-          {dateField("end", "End date", end, setEnd)}
+          {dateField("start", words.rangeDialog.startDate, start, setStart)}
+          {dateField("end", words.rangeDialog.endDate, end, setEnd)}
         </div>
-        <p class="dim">Days are those of the site's time zone, {timeZone.value}.</p>
+        <p class="dim">{fill(words.rangeDialog.zone, { zone: timeZone.value })}</p>
         <Calendar
           start={start}
           end={end}
@@ -185,7 +186,7 @@ function RangePanel({ title, initial, onApply }: RangePanelProps) {
           }}
         />
         <button type="submit" class="button primary" disabled={problem !== null}>
-          Apply
+          {words.rangeDialog.apply}
         </button>
       </Form>
     </Dialog>
@@ -193,12 +194,16 @@ function RangePanel({ title, initial, onApply }: RangePanelProps) {
 }
 
 export const CustomRangePanel = () => (
-  <RangePanel title="Custom range" initial={range.value} onApply={(start, end) => navigate({ start, end, period: null, panel: null })} />
+  <RangePanel
+    title={words.rangeDialog.customRange}
+    initial={range.value}
+    onApply={(start, end) => navigate({ start, end, period: null, panel: null })}
+  />
 );
 
 export const ComparedRangePanel = () => (
   <RangePanel
-    title="Compare with"
+    title={words.rangeDialog.compareWith}
     initial={comparedRange.value ?? comparedBy("previous_period") ?? range.value}
     onApply={(start, end) => navigate({ compare: "custom", compare_start: start, compare_end: end, panel: null })}
   />

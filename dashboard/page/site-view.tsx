@@ -18,6 +18,7 @@ import { useStatistics } from "../state/statistics.ts";
 import { navigate } from "../state/url.ts";
 import { canClear } from "../state/view-filters.ts";
 import { isRealtime, site } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 import { RangeNotice } from "./period-picker.tsx";
 
 /** Length of the offered period, which ends with the last event. */
@@ -40,12 +41,12 @@ function EmptyPeriod({ siteId, installation }: StatsProps) {
   const { start, end } = range.value;
   return (
     <p class="notice" role="status">
-      No data for this period.{" "}
+      {words.page.noDataYet}{" "}
       {date !== null && !(start <= date && date <= end) && (
         <>
-          The last event was on {formatRange(date, date)}.{" "}
+          {fill(words.page.lastEvent, { date: formatRange(date, date) })}{" "}
           <LinkButton onClick={() => navigate({ period: null, start: dayAfter(date, 1 - DAYS), end: date })}>
-            Show the {DAYS} days up to then
+            {fill(words.page.showDays, { days: DAYS })}
           </LinkButton>
         </>
       )}
@@ -62,7 +63,7 @@ function Stats({ siteId, installation }: StatsProps) {
     <>
       <RangeNotice />
       {data?.total_events === 0 && !isStale && !canClear.value && <EmptyPeriod siteId={siteId} installation={installation} />}
-      <section class="panel" aria-label="Overview">
+      <section class="panel" aria-label={words.page.overview}>
         <TopStats {...statistics} />
         <MainChart {...statistics} />
       </section>
@@ -77,7 +78,7 @@ function DatedStats(props: StatsProps) {
   const firstDay = useFirstDay(period.value === "all");
   if (isRangeKnown.value) return <Stats {...props} />;
   return (
-    <section class="panel" aria-label="Overview">
+    <section class="panel" aria-label={words.page.overview}>
       <ReportView report={firstDay}>{() => null}</ReportView>
     </section>
   );

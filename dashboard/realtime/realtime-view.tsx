@@ -17,7 +17,7 @@ import { isRealtimeStale, lastMinutes, MINUTES, realtime, windowMinutes, type Re
 import { inZone, minutesFrom } from "../state/time-zone.ts";
 import { canClear, filters } from "../state/view-filters.ts";
 import { site, toggleRealtime } from "../state/view.ts";
-import { words } from "../words/words.ts";
+import { fill, pluralForm, words } from "../words/words.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -33,8 +33,11 @@ function barsOf(firstMinute: string, perMinute: readonly number[]): Bar[] {
   return perMinute.map((pageviews, i) => ({ minute: minutes[i] ?? firstMinute, pageviews, ago: perMinute.length - 1 - i }));
 }
 
-const whenOf = ({ minute, ago }: Bar): string =>
-  `${inZone(formatHour(minute), timeZone.value)}, ${ago === 0 ? "this minute, so far" : countOf(ago, words.counts.minutesAgo)}`;
+function whenOf({ minute, ago }: Bar): string {
+  const time = inZone(formatHour(minute), timeZone.value);
+  if (ago === 0) return fill(words.realtime.thisMinute, { time });
+  return fill(pluralForm(words.realtime.minutesAgo, ago), { time, count: ago });
+}
 
 /** The current minute is hatched, because it is not over. A hidden table has the same numbers. */
 function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; readonly perMinute: readonly number[] }) {
@@ -58,7 +61,7 @@ function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; 
         class="minute-bars"
         role="slider"
         tabIndex={0}
-        aria-label="Pageviews per minute: choose a minute"
+        aria-label={words.realtime.chooseMinute}
         aria-valuemin={-last}
         aria-valuemax={0}
         aria-valuenow={(chosen ?? last) - last}
@@ -85,9 +88,9 @@ function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; 
         ))}
       </div>
       <div class="minute-axis" aria-hidden="true">
-        <span>{last} min ago</span>
-        <span>{Math.round(last / 2)} min ago</span>
-        <span>now</span>
+        <span>{fill(words.realtime.minAgo, { count: last })}</span>
+        <span>{fill(words.realtime.minAgo, { count: Math.round(last / 2) })}</span>
+        <span>{words.realtime.now}</span>
       </div>
       {chosen !== null && shown && (
         <div class="tooltip minute-tooltip" style={{ left: `clamp(88px, ${((chosen + 0.5) / bars.length) * 100}%, 100% - 88px)` }}>
@@ -97,11 +100,11 @@ function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; 
       )}
       <div class="unseen">
         <table>
-          <caption>Pageviews per minute</caption>
+          <caption>{words.realtime.perMinute}</caption>
           <thead>
             <tr>
-              <th scope="col">Minute</th>
-              <th scope="col">Pageviews</th>
+              <th scope="col">{words.realtime.minute}</th>
+              <th scope="col">{words.realtime.pageviews}</th>
             </tr>
           </thead>
           <tbody>
@@ -129,22 +132,14 @@ function RealtimeMap({ countries }: { readonly countries: Countries }) {
   );
   const unknown = visitors.get(UNRECORDED) ?? 0;
   return (
-    <section class="card" aria-label="Map">
+    <section class="card" aria-label={words.realtime.map}>
       <header class="card-head">
-        <h2>Map</h2>
+        <h2>{words.realtime.map}</h2>
       </header>
       <div class="map-place">
-        {shapes && (
-          <WorldMap
-            shapes={shapes}
-            label="Visitors by country, with a pulse where someone is right now. The list Countries has the numbers."
-            visitors={visitors}
-            total={null}
-            current={current}
-          />
-        )}
+        {shapes && <WorldMap shapes={shapes} label={words.realtime.mapLabel} visitors={visitors} total={null} current={current} />}
       </div>
-      <footer class="card-foot">{unknown > 0 && <small>{countOf(unknown, words.counts.visitor)} with unknown location</small>}</footer>
+      <footer class="card-foot">{unknown > 0 && <small>{countOf(unknown, words.map.visitorsUnknown)}</small>}</footer>
     </section>
   );
 }
@@ -226,50 +221,50 @@ export function RealtimeView() {
   return (
     <section
       class={isRealtimeStale.value ? "realtime report stale" : "realtime report"}
-      aria-label="Realtime"
+      aria-label={words.realtime.title}
       aria-busy={isRealtimeStale.value}
     >
       <div class="panel">
         <header class="realtime-head">
           <div>
-            <p class="dim">Visitors in the last {windowMinutes()} minutes</p>
+            <p class="dim">{countOf(windowMinutes(), words.realtime.inLast)}</p>
             <p class="realtime-count" data-current>
               {numberOr(realtime.value?.current_visitors)}
             </p>
           </div>
           <dl class="realtime-totals">
             <div>
-              <dt>Visitors, {MINUTES} min</dt>
+              <dt>{fill(words.realtime.visitorsIn, { minutes: MINUTES })}</dt>
               <dd>{numberOr(recent?.visitors)}</dd>
             </div>
             <div>
-              <dt>Pageviews, {MINUTES} min</dt>
+              <dt>{fill(words.realtime.pageviewsIn, { minutes: MINUTES })}</dt>
               <dd>{numberOr(recent?.pageviews)}</dd>
             </div>
           </dl>
-          <Button onClick={leave}>Back to dashboard</Button>
+          <Button onClick={leave}>{words.realtime.back}</Button>
         </header>
         {recent ? <MinuteBars firstMinute={recent.first_minute} perMinute={recent.per_minute} /> : <Loading rows={4} />}
-        <p class="realtime-note dim">Updates every 10 seconds. The last bar is the current minute, so far.</p>
+        <p class="realtime-note dim">{words.realtime.note}</p>
       </div>
       {recent?.visitors === 0 && (
         <Empty>
           {canClear.value
             ? undefined
-            : `No visitors in the last ${MINUTES} minutes.${site.value === DEMO_SITE ? "" : " The next one appears here."}`}
+            : fill(site.value === DEMO_SITE ? words.realtime.nobody : words.realtime.nobodyYet, { minutes: MINUTES })}
         </Empty>
       )}
       {recent !== null && recent.visitors > 0 && (
         <div class="cards">
-          {list("pages", "Pages", "pages", recent.top_pages)}
-          {list("sources", "Sources", "visit-sources", recent.top_sources)}
+          {list("pages", words.realtime.pages, "pages", recent.top_pages)}
+          {list("sources", words.realtime.sources, "visit-sources", recent.top_sources)}
           {isCardShown("locations") && (
             <>
               <RealtimeMap countries={recent.countries} />
-              <RecentList title="Countries" dimension="countries" rows={recent.countries} />
+              <RecentList title={words.realtime.countries} dimension="countries" rows={recent.countries} />
             </>
           )}
-          {list("goals", "Goals", "events", recent.top_events)}
+          {list("goals", words.realtime.goals, "events", recent.top_events)}
         </div>
       )}
     </section>

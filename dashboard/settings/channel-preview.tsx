@@ -3,11 +3,12 @@ import { useState } from "preact/hooks";
 import { previewChannels, type SiteSettings } from "../api/endpoints.ts";
 import { problemText } from "../api/http.ts";
 import type { ChannelPreview } from "../api/types.ts";
+import { channelName } from "../format/dimensions.ts";
 import { countOf, formatCount } from "../format/locale.ts";
-import { Button } from "../kit/inline.tsx";
+import { Button, INLINE } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { useAction } from "../state/requests.ts";
-import { words } from "../words/words.ts";
+import { fill, rich, words } from "../words/words.ts";
 import { settingsToSave } from "./settings-form.tsx";
 
 /** The settings that decide, which the preview is of. */
@@ -18,17 +19,20 @@ const textOf = (settings: SiteSettings): string => JSON.stringify(DECIDING.map((
 const MOVES_MAX = 8;
 
 function Moves({ preview: { visits, moved, moves } }: { readonly preview: ChannelPreview }) {
-  if (visits === 0) return <p>There are no visits in the last 90 days.</p>;
-  if (moved === 0) return <p>No visit of the last 90 days would change its channel.</p>;
+  if (visits === 0) return <p>{words.sourceSettings.noVisits}</p>;
+  if (moved === 0) return <p>{words.sourceSettings.noMoves}</p>;
   return (
     <>
-      <p>
-        Would move {countOf(moved, words.counts.visit)} of the last 90 days, of {formatCount(visits)}:
-      </p>
+      <p>{fill(words.sourceSettings.wouldMove, { moved: countOf(moved, words.counts.visit), all: formatCount(visits) })}</p>
       <ul class="moves">
         {moves.slice(0, MOVES_MAX).map(({ channel, proposed, visits: count }) => (
           <li key={`${channel} ${proposed}`}>
-            {countOf(count, words.counts.visit)} from {channel} to <strong>{proposed}</strong>
+            {rich(words.sourceSettings.move, {
+              ...INLINE,
+              visits: countOf(count, words.counts.visit),
+              channel: channelName(channel),
+              proposed: channelName(proposed),
+            })}
           </li>
         ))}
       </ul>
@@ -50,7 +54,7 @@ export function ChannelPreviewButton({ siteId, settings }: ChannelPreviewProps) 
   const preview = async () => setFound({ of: typed, preview: await previewChannels(siteId, await settingsToSave(siteId, DECIDING)) });
   return (
     <div class="channel-preview">
-      <Button onClick={() => void (isBusy || run(preview))}>{isBusy ? "Counting…" : "Preview the effect"}</Button>
+      <Button onClick={() => void (isBusy || run(preview))}>{isBusy ? words.sourceSettings.counting : words.sourceSettings.preview}</Button>
       <div role="status">{found !== null && found.of === typed && <Moves preview={found.preview} />}</div>
       <Problem text={problem} />
     </div>

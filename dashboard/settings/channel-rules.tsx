@@ -2,20 +2,23 @@
 import { CHANNEL_CONDITIONS, CHANNELS, type Channel, type ChannelCondition } from "../../src/shared/channels.ts";
 import type { SiteSettings } from "../api/endpoints.ts";
 import { Select } from "../kit/forms.tsx";
-import { Button } from "../kit/inline.tsx";
+import { Button, INLINE } from "../kit/inline.tsx";
+import { fill, rich, words } from "../words/words.ts";
 import { fieldId, type Editing } from "./settings-form.tsx";
 
 type Rule = SiteSettings["channel_rules"][number];
 
 const CONDITIONS: Readonly<Record<ChannelCondition, { readonly label: string; readonly placeholder: string }>> = {
-  source: { label: "Source", placeholder: "Google" },
-  referrer: { label: "Referrer host", placeholder: "*.partner.example" },
-  utm_source: { label: "UTM source", placeholder: "crm-*" },
-  utm_medium: { label: "UTM medium", placeholder: "auto, trigger" },
-  click_id: { label: "Click id", placeholder: "gclid" },
+  source: { label: words.sourceSettings.source, placeholder: "Google" },
+  referrer: { label: words.sourceSettings.referrerHost, placeholder: "*.partner.example" },
+  utm_source: { label: words.sourceSettings.utmSource, placeholder: "crm-*" },
+  utm_medium: { label: words.sourceSettings.utmMedium, placeholder: "auto, trigger" },
+  click_id: { label: words.sourceSettings.clickId, placeholder: "gclid" },
 };
 
-const CHANNEL_LABELS = Object.fromEntries(CHANNELS.map((channel) => [channel, channel])) as Readonly<Record<Channel, string>>;
+const CHANNEL_LABELS = Object.fromEntries(CHANNELS.map((channel) => [channel, words.format.channels[channel]])) as Readonly<
+  Record<Channel, string>
+>;
 
 const NEW_RULE: Rule = { channel: "Referral" };
 
@@ -33,7 +36,7 @@ function MoveButton({ number, isUp, canMove, onMove }: { number: number; isUp: b
     <button
       type="button"
       class="icon-button"
-      aria-label={`Move rule ${number} ${isUp ? "up" : "down"}`}
+      aria-label={fill(isUp ? words.sourceSettings.moveRuleUp : words.sourceSettings.moveRuleDown, { number })}
       aria-disabled={!canMove}
       onClick={() => canMove && onMove(isUp ? -1 : 1)}
     >
@@ -43,14 +46,19 @@ function MoveButton({ number, isUp, canMove, onMove }: { number: number; isUp: b
 }
 
 const RuleFields = ({ rule, number, isLast, onChange, onMove, onRemove }: RuleProps) => (
-  <li class="rule" aria-label={`Rule ${number}`}>
+  <li class="rule" aria-label={fill(words.sourceSettings.ruleNumber, { number })}>
     <div class="rule-head">
-      <Select label="Channel" labels={CHANNEL_LABELS} chosen={rule.channel} onChoose={(channel) => onChange({ ...rule, channel })} />
+      <Select
+        label={words.sourceSettings.channel}
+        labels={CHANNEL_LABELS}
+        chosen={rule.channel}
+        onChoose={(channel) => onChange({ ...rule, channel })}
+      />
       <span class="rule-tools">
         <MoveButton number={number} isUp canMove={number > 1} onMove={onMove} />
         <MoveButton number={number} isUp={false} canMove={!isLast} onMove={onMove} />
         <button type="button" class="button small" onClick={onRemove}>
-          Remove<span class="unseen"> rule {number}</span>
+          {rich(words.sourceSettings.remove, { ...INLINE, number })}
         </button>
       </span>
     </div>
@@ -86,8 +94,7 @@ export function ChannelRulesField({ settings: { channel_rules: rules }, change, 
     <fieldset id={id} tabIndex={-1} aria-describedby={`${id}-hint ${id}-problem`}>
       <legend>{label}</legend>
       <p class="hint" id={`${id}-hint`}>
-        The first rule that matches a visit decides, before the built-in ones. All conditions that are filled in must match. Separate
-        alternatives by commas, and use * as a wildcard. Visits of the past follow at once.
+        {words.sourceSettings.rulesHint}
       </p>
       <ol class="rules">
         {rules.map((rule, i) => (
@@ -102,7 +109,7 @@ export function ChannelRulesField({ settings: { channel_rules: rules }, change, 
           />
         ))}
       </ol>
-      <Button onClick={() => set([...rules, NEW_RULE])}>Add a rule</Button>
+      <Button onClick={() => set([...rules, NEW_RULE])}>{words.sourceSettings.addRule}</Button>
       <p class="problem" id={`${id}-problem`} role="alert">
         {problem}
       </p>

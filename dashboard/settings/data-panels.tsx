@@ -9,6 +9,7 @@ import { countOf, formatRange } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
 import { fileNameOf, saveFile } from "../kit/download.ts";
 import { Form, Radios } from "../kit/forms.tsx";
+import { INLINE } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { siteName, timeZone } from "../state/known-sites.ts";
@@ -17,16 +18,16 @@ import { reloadAll, useAction } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { isFiltered } from "../state/view-filters.ts";
 import { closePanel, site } from "../state/view.ts";
-import { words } from "../words/words.ts";
+import { fill, rich, words } from "../words/words.ts";
 
-const TITLE = "Delete data";
+const TITLE = words.erase.title;
 
 function DeleteForm({ siteId }: { readonly siteId: string }) {
   const [start, setStart] = useState(range.value.start);
   const [end, setEnd] = useState(range.value.end);
   const [typed, setTyped] = useState("");
   const [deleted, setDeleted] = useState<Erased | null>(null);
-  const { isBusy, problem, run } = useAction((error) => problemText(error, "Couldn't confirm deletion."));
+  const { isBusy, problem, run } = useAction((error) => problemText(error, words.erase.notConfirmed));
 
   async function deleteDays() {
     setDeleted(await deleteEvents(siteId, start, end));
@@ -43,11 +44,11 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
   return (
     <Form onSubmit={() => void run(deleteDays)}>
       <div class="form-row">
-        {dayField("Start date", start, setStart)}
-        {dayField("End date", end, setEnd)}
+        {dayField(words.erase.startDate, start, setStart)}
+        {dayField(words.erase.endDate, end, setEnd)}
       </div>
       <label>
-        Type {siteId} to confirm
+        {fill(words.erase.typeToConfirm, { site: siteId })}
         <input
           type="text"
           name="confirmation"
@@ -59,11 +60,14 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
       </label>
       <Problem text={problem} />
       <button type="submit" class="button danger" disabled={isBusy || typed !== siteId}>
-        {isBusy ? "Deleting…" : "Delete permanently"}
+        {isBusy ? words.erase.deleting : words.erase.deleteNow}
       </button>
       <p role="status">
         {deleted &&
-          `Deleted ${countOf(deleted.db_records_deleted, words.counts.event)} and the files of ${countOf(deleted.parquet_partitions_deleted, words.counts.day)}.`}
+          fill(words.erase.deleted, {
+            events: countOf(deleted.db_records_deleted, words.counts.event),
+            days: countOf(deleted.parquet_partitions_deleted, words.counts.day),
+          })}
       </p>
     </Form>
   );
@@ -71,25 +75,23 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
 
 export function DeletePanel() {
   const siteId = site.value ?? "";
-  if (authState.value !== "logged_in") return <PasswordRequired title={TITLE}>Deleting data requires a password.</PasswordRequired>;
+  if (authState.value !== "logged_in") return <PasswordRequired title={TITLE}>{words.erase.passwordNeeded}</PasswordRequired>;
   return (
     <Dialog title={TITLE} onClose={closePanel}>
-      <p>
-        Permanently deletes all events of <strong>{siteId}</strong> on these days ({timeZone.value}). Filters are ignored.
-      </p>
+      <p>{rich(words.erase.about, { ...INLINE, site: siteId, zone: timeZone.value })}</p>
       <DeleteForm siteId={siteId} />
     </Dialog>
   );
 }
 
-const KINDS = { daily: "Daily totals", raw: "Raw events (no visitor IDs)" } as const;
+const KINDS = { daily: words.exportDialog.daily, raw: words.exportDialog.raw } as const;
 const FORMATS = { csv: "CSV", json: "JSON" } as const;
 
 export function ExportPanel() {
   const [kind, setKind] = useState<keyof typeof KINDS>("daily");
   const [format, setFormat] = useState<keyof typeof FORMATS>("csv");
   const [isSaved, setSaved] = useState(false);
-  const { isBusy, problem, run } = useAction((error) => problemText(error, "The export failed."));
+  const { isBusy, problem, run } = useAction((error) => problemText(error, words.exportDialog.failed));
 
   async function save() {
     setSaved(false);
@@ -105,18 +107,22 @@ export function ExportPanel() {
   }
 
   return (
-    <Dialog title="Export" onClose={closePanel}>
+    <Dialog title={words.exportDialog.title} onClose={closePanel}>
       <p class="dim">
-        {siteName.value}, {formatRange(range.value.start, range.value.end)} ({timeZone.value}){isFiltered.value ? ", filters applied" : ""}
+        {fill(isFiltered.value ? words.exportDialog.aboutFiltered : words.exportDialog.about, {
+          site: siteName.value,
+          dates: formatRange(range.value.start, range.value.end),
+          zone: timeZone.value,
+        })}
       </p>
       <Form onSubmit={() => void run(save)}>
-        <Radios legend="Rows" name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />
-        <Radios legend="Format" name="format" labels={FORMATS} chosen={format} onChoose={setFormat} />
+        <Radios legend={words.exportDialog.rows} name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />
+        <Radios legend={words.exportDialog.format} name="format" labels={FORMATS} chosen={format} onChoose={setFormat} />
         <Problem text={problem} />
         <button type="submit" class="button primary" disabled={isBusy}>
-          {isBusy ? "Preparing…" : "Download"}
+          {isBusy ? words.exportDialog.preparing : words.exportDialog.download}
         </button>
-        <p role="status">{isSaved ? "Saved to your downloads." : ""}</p>
+        <p role="status">{isSaved ? words.exportDialog.saved : ""}</p>
       </Form>
     </Dialog>
   );

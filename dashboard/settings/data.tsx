@@ -11,7 +11,7 @@ import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
-import { words } from "../words/words.ts";
+import { fill, words } from "../words/words.ts";
 import { Field, fieldAttributes } from "./fields.tsx";
 import { ALL_SETTINGS, discardChanges, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
 
@@ -35,14 +35,14 @@ function parseFile(text: string): SettingsFileContent {
   } catch {
     // No JSON.
   }
-  throw new NoSettingsFile("This isn't a settings file.");
+  throw new NoSettingsFile(words.data.noSettingsFile);
 }
 
 const problemOf = (error: unknown): string => (error instanceof NoSettingsFile ? error.message : problemText(error));
 
 function namesOf({ sites }: SettingsFileContent): string {
   const names = sites.slice(0, NAMED_MAX).map(({ site_id }) => site_id);
-  return [...names, ...(sites.length > NAMED_MAX ? [`${sites.length - NAMED_MAX} more`] : [])].join(", ");
+  return [...names, ...(sites.length > NAMED_MAX ? [fill(words.data.more, { count: sites.length - NAMED_MAX })] : [])].join(", ");
 }
 
 function SettingsFile() {
@@ -54,7 +54,7 @@ function SettingsFile() {
   async function download() {
     const content = JSON.stringify(await getAllSettings(), null, 2);
     saveFile(FILE_NAME, new Blob([content], { type: "application/json" }));
-    setStatus("Saved to your downloads.");
+    setStatus(words.data.savedToDownloads);
   }
 
   async function open(chosen: File | undefined) {
@@ -66,25 +66,22 @@ function SettingsFile() {
   async function load() {
     await putAllSettings(file);
     setFile(null);
-    setStatus("Settings imported.");
+    setStatus(words.data.imported);
     reloadAll();
   }
 
   return (
     <>
-      <p class="dim">
-        Download the settings of all sites as a file, for a backup or for another installation. It doesn't contain goals, segments,
-        annotations, passwords, API keys or share links.
-      </p>
+      <p class="dim">{words.data.fileAbout}</p>
       <div class="actions">
-        <Button onClick={() => void run(download)}>Download settings</Button>
-        <Button onClick={() => input.current?.click()}>Import settings…</Button>
+        <Button onClick={() => void run(download)}>{words.data.download}</Button>
+        <Button onClick={() => input.current?.click()}>{words.data.import}</Button>
         <input
           ref={input}
           type="file"
           hidden
           accept=".json,application/json"
-          aria-label="Settings file"
+          aria-label={words.data.file}
           onChange={({ currentTarget }) => {
             const [chosen] = currentTarget.files ?? [];
             void run(() => open(chosen));
@@ -96,14 +93,12 @@ function SettingsFile() {
       <Problem text={problem} />
       {file && (
         <div class="notice" role="status">
-          <p>
-            Replace the settings of {countOf(file.sites.length, words.counts.site)}: {namesOf(file)}? Other sites aren't affected.
-          </p>
+          <p>{fill(words.data.replace, { sites: countOf(file.sites.length, words.counts.site), names: namesOf(file) })}</p>
           <div class="actions">
             <button type="button" class="button primary" disabled={isBusy} onClick={() => void run(load)}>
-              Import
+              {words.data.importNow}
             </button>
-            <Button onClick={() => setFile(null)}>Cancel</Button>
+            <Button onClick={() => setFile(null)}>{words.data.cancel}</Button>
           </div>
         </div>
       )}
@@ -112,9 +107,9 @@ function SettingsFile() {
   );
 }
 
-const LABELS = { retention_days: "Days" } as const;
+const LABELS = { retention_days: words.data.days } as const;
 
-const RETENTIONS = { default: "Installation default", forever: "Forever", days: "For a number of days" } as const;
+const RETENTIONS = { default: words.data.serverDefault, forever: words.data.forever, days: words.data.forDays } as const;
 type Retention = keyof typeof RETENTIONS;
 
 /** Initial value of the field. */
@@ -130,14 +125,14 @@ function RetentionFields({ settings: { retention_days }, change, field: fieldOf 
   return (
     <>
       <Radios
-        legend="Keep events"
+        legend={words.data.keepEvents}
         name="retention"
         labels={RETENTIONS}
         chosen={chosen}
         onChoose={(id) => change({ retention_days: VALUES[id] })}
       />
       {chosen === "days" && (
-        <Field {...field} hint="Older events are deleted permanently.">
+        <Field {...field} hint={words.data.olderDeleted}>
           <input
             {...fieldAttributes(field)}
             class="days"
@@ -167,20 +162,17 @@ function DeleteSettings({ siteId }: { readonly siteId: string }) {
 
   return (
     <>
-      <h3>Reset to defaults</h3>
+      <h3>{words.data.resetTitle}</h3>
       {savedSettings(siteId)?.created_at === null ? (
-        <p class="dim">{siteId} has the default settings.</p>
+        <p class="dim">{fill(words.data.hasDefaults, { site: siteId })}</p>
       ) : (
         <>
-          <p class="dim">
-            Resets all settings of {siteId} to the defaults: the site is no longer public, and events older than the installation keeps by
-            default are deleted. Share links keep working.
-          </p>
-          <ConfirmedButton label="Reset settings" confirmLabel="Confirm reset" onConfirm={() => void run(reset)} />
+          <p class="dim">{fill(words.data.resetAbout, { site: siteId })}</p>
+          <ConfirmedButton label={words.data.reset} confirmLabel={words.data.confirmReset} onConfirm={() => void run(reset)} />
         </>
       )}
       <Problem text={problem} />
-      <p role="status">{isDone ? "Settings reset." : ""}</p>
+      <p role="status">{isDone ? words.data.resetDone : ""}</p>
     </>
   );
 }
@@ -188,19 +180,19 @@ function DeleteSettings({ siteId }: { readonly siteId: string }) {
 export const DataSection = ({ siteId }: { readonly siteId: string }) => (
   <>
     <section class="panel" aria-labelledby="events-title">
-      <h2 id="events-title">Events</h2>
-      <SettingsForm siteId={siteId} title="Retention" labels={LABELS}>
+      <h2 id="events-title">{words.data.events}</h2>
+      <SettingsForm siteId={siteId} title={words.data.retention} labels={LABELS}>
         {(editing) => <RetentionFields {...editing} />}
       </SettingsForm>
       <div class="actions">
-        <Button onClick={() => openPanel("export")}>Export events…</Button>
+        <Button onClick={() => openPanel("export")}>{words.data.exportEvents}</Button>
         <button type="button" class="button danger" onClick={() => openPanel("erase")}>
-          Delete events…
+          {words.data.deleteEvents}
         </button>
       </div>
     </section>
     <section class="panel" aria-labelledby="settings-title">
-      <h2 id="settings-title">Settings</h2>
+      <h2 id="settings-title">{words.data.settings}</h2>
       <SettingsFile />
       <DeleteSettings siteId={siteId} />
     </section>

@@ -1,6 +1,7 @@
 /** HTML that embeds a shared dashboard in a frame as high as its content (docs/sharing.md, "Embedding"). */
+import { words } from "../words/words.ts";
 
-export const EMBED_THEMES = { system: "System", light: "Light", dark: "Dark" } as const;
+export const EMBED_THEMES = { system: words.sharing.system, light: words.sharing.light, dark: words.sharing.dark } as const;
 export type EmbedTheme = keyof typeof EMBED_THEMES;
 
 /** Height until the frame reports its own. */

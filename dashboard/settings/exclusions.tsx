@@ -3,6 +3,7 @@ import { countryName } from "../format/dimensions.ts";
 import { CrossButton } from "../kit/inline.tsx";
 import { Picker } from "../kit/picker.tsx";
 import { useWorldShapes } from "../map/world-shapes.ts";
+import { fill, words } from "../words/words.ts";
 import { Field, LinesField, pickerAttributes } from "./fields.tsx";
 import { SettingsForm, type Editing } from "./settings-form.tsx";
 
@@ -20,13 +21,13 @@ function CountryField({ settings: { excluded_countries: codes }, change, field: 
   }
 
   return (
-    <Field {...field} hint="Visitors from unknown countries are still counted.">
+    <Field {...field} hint={words.exclusions.countriesHint}>
       {codes.length > 0 && (
-        <ul class="chosen" aria-label="Selected countries">
+        <ul class="chosen" aria-label={words.exclusions.chosen}>
           {codes.map((code) => (
             <li key={code}>
               {countryName(code)}
-              <CrossButton label={`Remove ${countryName(code)}`} onClick={() => remove(code)} />
+              <CrossButton label={fill(words.exclusions.remove, { country: countryName(code) })} onClick={() => remove(code)} />
             </li>
           ))}
         </ul>
@@ -35,32 +36,36 @@ function CountryField({ settings: { excluded_countries: codes }, change, field: 
         {...pickerAttributes(field)}
         choices={others.toSorted(byName).map((code) => ({ value: code, label: countryName(code), hint: code }))}
         value=""
-        placeholder={shapes ? "Add a country" : "Loading…"}
+        placeholder={shapes ? words.exclusions.add : words.exclusions.loading}
         onPick={(code) => change({ excluded_countries: [...codes, code].toSorted(byName) })}
       />
     </Field>
   );
 }
 
-const LABELS = { excluded_paths: "Paths", excluded_addresses: "IP addresses and networks", excluded_countries: "Countries" } as const;
+const LABELS = {
+  excluded_paths: words.exclusions.paths,
+  excluded_addresses: words.exclusions.addresses,
+  excluded_countries: words.exclusions.countries,
+} as const;
 
 export const ExclusionsSection = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="exclusions-title">
-    <h2 id="exclusions-title">Privacy and exclusions</h2>
-    <p class="dim">Events that match any of these aren't stored. Events that are already stored are kept.</p>
-    <SettingsForm siteId={siteId} title="Privacy and exclusions" labels={LABELS}>
+    <h2 id="exclusions-title">{words.exclusions.title}</h2>
+    <p class="dim">{words.exclusions.about}</p>
+    <SettingsForm siteId={siteId} title={words.exclusions.title} labels={LABELS}>
       {(editing) => (
         <>
           <LinesField
             {...editing.field("excluded_paths")}
-            hint="One per line. Use * as a wildcard: /admin/* excludes every page under /admin/."
+            hint={words.exclusions.pathsHint}
             placeholder="/admin/*"
             lines={editing.settings.excluded_paths}
             onInput={(excluded_paths) => editing.change({ excluded_paths })}
           />
           <LinesField
             {...editing.field("excluded_addresses")}
-            hint="One per line, such as those of your office. Visitors' addresses are compared with this list and never stored."
+            hint={words.exclusions.addressesHint}
             placeholder={"192.0.2.7\n198.51.100.0/24"}
             lines={editing.settings.excluded_addresses}
             onInput={(excluded_addresses) => editing.change({ excluded_addresses })}

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { problemText } from "../api/http.ts";
 import { useAction } from "../state/requests.ts";
+import { fill, words } from "../words/words.ts";
 
 /** Labels by field name in the API. */
 export type FieldLabels<Name extends string> = Readonly<Record<Name, string>>;
@@ -16,10 +17,10 @@ interface FieldProblem<Name extends string> {
 /** The place in a list, as in `"channel_rules[2].source"`, stays in the message. */
 const FIELD = /^(?:Field )?"(\w+)((?:\[|\.)[^"]*)?"/;
 
-/** `, rule 3` for `[2].source`; empty without a place. */
-function ruleOf(place = ""): string {
+/** `Channel rules, rule 3` for `[2].source`; the label alone without a place. */
+function labelOfPlace(field: string, place = ""): string {
   const [, index] = /^\[(\d+)\]/.exec(place) ?? [];
-  return index === undefined ? "" : `, rule ${Number(index) + 1}`;
+  return index === undefined ? field : fill(words.settings.ruleOfField, { field, number: Number(index) + 1 });
 }
 
 /** Replaces the name by the label. */
@@ -28,7 +29,7 @@ function fieldProblem<Name extends string>(error: unknown, labels: FieldLabels<N
   const name = FIELD.exec(text)?.[1] ?? "";
   if (!Object.hasOwn(labels, name)) return { field: null, text };
   const field = name as Name;
-  return { field, text: text.replace(FIELD, (_, _name, place: string | undefined) => labels[field] + ruleOf(place)) };
+  return { field, text: text.replace(FIELD, (_, _name, place: string | undefined) => labelOfPlace(labels[field], place)) };
 }
 
 export interface CheckedField {

@@ -7,6 +7,7 @@ import { formatRange, LOCALE } from "../format/locale.ts";
 import { Checkbox, Radios } from "../kit/forms.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { localDate } from "../state/time-zone.ts";
+import { fill, words } from "../words/words.ts";
 import { Field, pickerAttributes, TextField } from "./fields.tsx";
 import { fieldId, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
 
@@ -80,7 +81,7 @@ function zoneNamed(typed: string, choices: readonly Choice[]): Choice | null {
 }
 
 /** Stands for null. */
-const DEFAULT: Choice = { value: "", label: "Installation default" };
+const DEFAULT: Choice = { value: "", label: words.general.serverDefault };
 
 /** A saved change that has not taken effect. */
 const pendingChange = ({ time_zone_in_force, time_zone_changes }: SavedSettings) =>
@@ -92,12 +93,16 @@ function InForce({ saved }: { readonly saved: SavedSettings }) {
   const pending = pendingChange(saved);
   return (
     <>
-      Days begin at midnight in {zoneLabel(zone)}
-      {time && `, where it is now ${time}`}.
+      {time === undefined
+        ? fill(words.general.zoneInForce, { zone: zoneLabel(zone) })
+        : fill(words.general.zoneInForceNow, { zone: zoneLabel(zone), time })}
       {pending && (
         <strong>
           {" "}
-          Changes to {zoneLabel(pending.time_zone)} on {formatRange(pending.first_date, pending.first_date)}.
+          {fill(words.general.zonePending, {
+            zone: zoneLabel(pending.time_zone),
+            date: formatRange(pending.first_date, pending.first_date),
+          })}
         </strong>
       )}
     </>
@@ -105,8 +110,7 @@ function InForce({ saved }: { readonly saved: SavedSettings }) {
 }
 
 /** Shown beside an unsaved choice. */
-const EFFECT =
-  "The change takes effect when the next day begins in the new zone, or at once if the site has no events yet. Past days keep their numbers; the last day before the change is shorter or longer.";
+const EFFECT = words.general.zoneEffect;
 
 function TimeZoneField({ siteId, settings, change, field: fieldOf }: Editing) {
   const choices = useMemo(() => [DEFAULT, ...zoneChoices(settings.time_zone)], [settings.time_zone]);
@@ -126,28 +130,37 @@ function TimeZoneField({ siteId, settings, change, field: fieldOf }: Editing) {
   );
 }
 
-const LABELS = { name: "Display name", time_zone: "Time zone", week_start: "First day of the week", hidden_cards: "Hidden cards" } as const;
+const LABELS = {
+  name: words.general.displayName,
+  time_zone: words.general.timeZone,
+  week_start: words.general.weekStart,
+  hidden_cards: words.general.hiddenCards,
+} as const;
 
-const WEEK_STARTS: Readonly<Record<WeekStart, string>> = { monday: "Monday", sunday: "Sunday", saturday: "Saturday" };
+const WEEK_STARTS: Readonly<Record<WeekStart, string>> = {
+  monday: words.general.monday,
+  sunday: words.general.sunday,
+  saturday: words.general.saturday,
+};
 
 const CARD_LABELS: Readonly<Record<Card, string>> = {
-  sources: "Sources",
-  pages: "Pages",
-  locations: "Locations",
-  devices: "Devices",
-  goals: "Goals",
-  properties: "Properties",
-  revenue: "Revenue",
-  funnel: "Funnel",
-  retention: "Retention",
-  sequences: "Sequences",
-  flow: "Flow",
+  sources: words.cards.sources,
+  pages: words.cards.pages,
+  locations: words.cards.locations,
+  devices: words.cards.devices,
+  goals: words.cards.goals,
+  properties: words.cards.properties,
+  revenue: words.cards.revenue,
+  funnel: words.cards.funnel,
+  retention: words.cards.retention,
+  sequences: words.cards.sequences,
+  flow: words.cards.flow,
 };
 
 /** A checkbox per card; hidden cards are unchecked. */
 const CardsField = ({ settings: { hidden_cards }, change }: Editing) => (
   <fieldset id={fieldId("hidden_cards")} tabIndex={-1}>
-    <legend>Cards on the dashboard</legend>
+    <legend>{words.general.cardsShown}</legend>
     <div class="choices">
       {CARDS.map((id) => (
         <Checkbox
@@ -166,13 +179,13 @@ const CardsField = ({ settings: { hidden_cards }, change }: Editing) => (
 
 export const GeneralSection = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="general-title">
-    <h2 id="general-title">General</h2>
-    <SettingsForm siteId={siteId} title="General" labels={LABELS}>
+    <h2 id="general-title">{words.settings.general}</h2>
+    <SettingsForm siteId={siteId} title={words.settings.general} labels={LABELS}>
       {(editing) => (
         <>
           <TextField
             {...editing.field("name")}
-            hint="Shown in the dashboard instead of the domain. The tracking code stays the same."
+            hint={words.general.displayNameHint}
             value={editing.settings.name ?? ""}
             placeholder={siteId}
             maxLength={SITE_NAME_CHARS_MAX}
@@ -181,7 +194,7 @@ export const GeneralSection = ({ siteId }: { readonly siteId: string }) => (
           <TimeZoneField {...editing} />
           <Radios
             legend={LABELS.week_start}
-            hint="In the calendar, and in charts by week. Retention always has weeks from Monday."
+            hint={words.general.weekStartHint}
             name="week_start"
             labels={WEEK_STARTS}
             chosen={editing.settings.week_start}

@@ -12,6 +12,7 @@ import { Picker, type Choice } from "../kit/picker.tsx";
 import { Problem } from "../kit/states.tsx";
 import { isLoading, reloadAll, useAction, useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
+import { fill, words } from "../words/words.ts";
 import { Field, pickerAttributes, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
 
 interface GoalDraft {
@@ -42,8 +43,10 @@ type Definition = Pick<SiteGoal, "page" | "event" | "property">;
 
 /** `Visit /docs/*`, `Signup`, `Signup with plan pro` */
 function definitionText({ page, event, property }: Definition): string {
-  if (page !== null) return `Visit ${readablePath(page)}`;
-  return property === null ? `${event}` : `${event} with ${property.key} ${property.value}`;
+  if (page !== null) return fill(words.goalSettings.visit, { page: readablePath(page) });
+  return property === null
+    ? `${event}`
+    : fill(words.goalSettings.eventWith, { event: event ?? "", property: property.key, value: property.value });
 }
 
 const definitionOf = ({ kind, page, event, key, value }: GoalDraft): Definition =>
@@ -59,10 +62,16 @@ const newGoal = (draft: GoalDraft): NewGoal => ({
   revenue: draft.kind === "event" && draft.hasRevenue,
 });
 
-const LABELS = { name: "Name", page: "Page", event: "Event", property: "Property", revenue: "Revenue" } as const;
+const LABELS = {
+  name: words.goalSettings.name,
+  page: words.goalSettings.page,
+  event: words.goalSettings.event,
+  property: words.goalSettings.property,
+  revenue: words.goalSettings.revenue,
+} as const;
 type FieldName = keyof typeof LABELS;
 
-const KINDS: Readonly<Record<GoalDraft["kind"], string>> = { page: "A page is viewed", event: "An event happens" };
+const KINDS: Readonly<Record<GoalDraft["kind"], string>> = { page: words.goalSettings.pageViewed, event: words.goalSettings.eventSent };
 
 interface Editing {
   readonly draft: GoalDraft;
@@ -72,19 +81,19 @@ interface Editing {
 
 const fieldId = (name: FieldName): string => `goal-${name}`;
 
-const asTyped = (typed: string): Choice => ({ value: typed, label: typed, hint: "as typed", isLast: true });
+const asTyped = (typed: string): Choice => ({ value: typed, label: typed, hint: words.goalSettings.asTyped, isLast: true });
 
 function PageField({ draft, change, field }: Editing) {
   return (
-    <Field {...field("page")} hint="A path. * stands for any characters, as in /docs/*.">
+    <Field {...field("page")} hint={words.goalSettings.pageHint}>
       <Picker
         {...pickerAttributes(field("page"))}
         {...usePageChoices()}
         value={draft.page}
-        placeholder="Select a page, or type a path"
+        placeholder={words.goalSettings.selectPage}
         onPick={(page) => change({ page })}
         choiceOf={(typed) =>
-          /^[/*]/.test(typed) ? { value: typed, label: typed, ...(typed.includes("*") && { hint: "wildcard" }) } : null
+          /^[/*]/.test(typed) ? { value: typed, label: typed, ...(typed.includes("*") && { hint: words.goalSettings.wildcard }) } : null
         }
       />
     </Field>
@@ -100,11 +109,11 @@ function PropertyValuePicker({ draft, change }: Pick<Editing, "draft" | "change"
   const values = useReport("property-values", { ...unfilteredScope.value, event: draft.event, name: draft.key });
   return (
     <Picker
-      label="Value of the property"
+      label={words.goalSettings.propertyValue}
       choices={choicesOf(values.data?.map(({ value }) => value))}
       isLoading={isLoading(values)}
       value={draft.value}
-      placeholder="Select a value"
+      placeholder={words.goalSettings.selectValue}
       onPick={(value) => change({ value })}
       choiceOf={asTyped}
     />
@@ -114,11 +123,11 @@ function PropertyValuePicker({ draft, change }: Pick<Editing, "draft" | "change"
 function PropertyField({ draft, change, field }: Editing) {
   const keys = useReport("properties", unfilteredScope.value).data;
   return (
-    <Field {...field("property")} hint="Optional. Only events with this value count.">
+    <Field {...field("property")} hint={words.goalSettings.propertyHint}>
       <div class="form-row">
         <Picker
           {...pickerAttributes(field("property"))}
-          choices={[{ value: "", label: "Any event of this name" }, ...choicesOf(keys)]}
+          choices={[{ value: "", label: words.goalSettings.anyEvent }, ...choicesOf(keys)]}
           value={draft.key}
           onPick={(key) => change({ key, value: "" })}
           choiceOf={asTyped}
@@ -140,14 +149,14 @@ function EventFields(editing: Editing) {
           choices={choicesOf(events.data?.map(({ name }) => name))}
           isLoading={isLoading(events)}
           value={draft.event}
-          placeholder="Select an event, or type its name"
+          placeholder={words.goalSettings.selectEvent}
           onPick={(event) => change({ event })}
           choiceOf={asTyped}
         />
       </Field>
       <PropertyField {...editing} />
       <Checkbox id={fieldId("revenue")} isChecked={draft.hasRevenue} onChange={(isChecked) => change({ hasRevenue: isChecked })}>
-        Show the revenue of its events
+        {words.goalSettings.showRevenue}
       </Checkbox>
     </>
   );
@@ -179,11 +188,17 @@ function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormPro
 
   return (
     <Form class="form settings-form" root={form} label={title} onSubmit={() => void (isReady && run(() => onSubmit(draft)))}>
-      <Radios legend="Reached when" name="goal-kind" labels={KINDS} chosen={draft.kind} onChoose={(kind) => change({ kind })} />
+      <Radios
+        legend={words.goalSettings.completedWhen}
+        name="goal-kind"
+        labels={KINDS}
+        chosen={draft.kind}
+        onChoose={(kind) => change({ kind })}
+      />
       {draft.kind === "page" ? <PageField {...editing} /> : <EventFields {...editing} />}
       <TextField
         {...field("name")}
-        hint="Optional. How reports call the goal."
+        hint={words.goalSettings.nameHint}
         maxLength={ITEM_NAME_CHARS_MAX}
         placeholder={defaultName(draft)}
         value={draft.name}
@@ -194,7 +209,7 @@ function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormPro
         <button type="submit" class="button primary" aria-disabled={!isReady}>
           {submitLabel}
         </button>
-        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        {onCancel && <Button onClick={onCancel}>{words.goalSettings.cancel}</Button>}
       </div>
     </Form>
   );
@@ -202,8 +217,8 @@ function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormPro
 
 /** `Event Signup · with revenue`: what its name does not say. */
 function aboutGoal(goal: SiteGoal): string {
-  const definition = goal.page === null ? `Event ${definitionText(goal)}` : definitionText(goal);
-  return [...(definition === goal.name ? [] : [definition]), ...(goal.revenue ? ["with revenue"] : [])].join(" · ");
+  const definition = goal.page === null ? fill(words.goalSettings.eventNamed, { event: definitionText(goal) }) : definitionText(goal);
+  return [...(definition === goal.name ? [] : [definition]), ...(goal.revenue ? [words.goalSettings.withRevenue] : [])].join(" · ");
 }
 
 export function GoalsSection({ siteId }: { readonly siteId: string }) {
@@ -225,7 +240,7 @@ export function GoalsSection({ siteId }: { readonly siteId: string }) {
     <button
       type="button"
       class="icon-button"
-      aria-label={`Move ${goal.name} ${where}`}
+      aria-label={fill(where === "up" ? words.goalSettings.moveUp : words.goalSettings.moveDown, { goal: goal.name })}
       aria-disabled={!canMove}
       onClick={() =>
         canMove && tryChange(() => replaceGoal(siteId, goal.id, { ...goal, position: goal.position + (where === "up" ? -1 : 1) }))
@@ -236,21 +251,18 @@ export function GoalsSection({ siteId }: { readonly siteId: string }) {
   );
   return (
     <section class="panel" aria-labelledby="goals-title">
-      <h2 id="goals-title">Goals</h2>
-      <p class="dim">
-        What you want visitors to do: see a page, or trigger an event. Goals also count what happened before they were added. All other
-        custom events are listed below them.
-      </p>
+      <h2 id="goals-title">{words.goalSettings.title}</h2>
+      <p class="dim">{words.goalSettings.about}</p>
       <Problem text={problem} />
-      {goals?.length === 0 && <p class="empty">No goals yet</p>}
-      <ol class="goals" aria-label="Goals">
+      {goals?.length === 0 && <p class="empty">{words.goalSettings.none}</p>}
+      <ol class="goals" aria-label={words.goalSettings.title}>
         {goals?.map((goal) =>
           goal.id === edited ? (
             <li key={goal.id} class="goal">
               <GoalForm
-                title={`Goal ${goal.name}`}
+                title={fill(words.goalSettings.goalNamed, { goal: goal.name })}
                 first={draftOf(goal)}
-                submitLabel="Save"
+                submitLabel={words.goalSettings.save}
                 onSubmit={async (draft) => {
                   await change(() => replaceGoal(siteId, goal.id, newGoal(draft)));
                   setEdited(null);
@@ -268,12 +280,13 @@ export function GoalsSection({ siteId }: { readonly siteId: string }) {
                 {moveButton(goal, "up", goal.position > 1)}
                 {moveButton(goal, "down", goal.position < goals.length)}
                 <button type="button" class="button small" onClick={() => setEdited(goal.id)}>
-                  Edit<span class="unseen"> {goal.name}</span>
+                  {words.goalSettings.edit}
+                  <span class="unseen"> {goal.name}</span>
                 </button>
                 <ConfirmedButton
                   isSmall
-                  label="Delete"
-                  confirmLabel="Confirm delete"
+                  label={words.goalSettings.delete}
+                  confirmLabel={words.goalSettings.confirmDelete}
                   subject={goal.name}
                   onConfirm={() => tryChange(() => deleteGoal(siteId, goal.id))}
                 />
@@ -284,12 +297,12 @@ export function GoalsSection({ siteId }: { readonly siteId: string }) {
       </ol>
       {edited === null && (
         <>
-          <h3>New goal</h3>
+          <h3>{words.goalSettings.newGoal}</h3>
           <GoalForm
             key={added}
-            title="New goal"
+            title={words.goalSettings.newGoal}
             first={EMPTY_GOAL}
-            submitLabel="Add goal"
+            submitLabel={words.goalSettings.addGoal}
             onSubmit={async (draft) => {
               await change(() => addGoal(siteId, newGoal(draft)));
               setAdded(added + 1);

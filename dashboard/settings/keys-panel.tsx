@@ -7,16 +7,18 @@ import type { CreatedKey, Keys } from "../api/types.ts";
 import { formatTimestamp } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
 import { Checkbox, ConfirmedButton, CopyButton, Form, NameInput, Select } from "../kit/forms.tsx";
+import { INLINE } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { useSites } from "../state/known-sites.ts";
 import { useAction } from "../state/requests.ts";
 import { UTC } from "../state/time-zone.ts";
 import { closePanel } from "../state/view.ts";
+import { fill, rich, words } from "../words/words.ts";
 
-const PERMISSIONS: Readonly<Record<KeyScope, string>> = { ReadOnly: "Read-only", Admin: "Admin (full access)" };
+const PERMISSIONS: Readonly<Record<KeyScope, string>> = { ReadOnly: words.keys.readOnly, Admin: words.keys.admin };
 
-const SITE_CHOICES = { all: "All sites", some: "Only some sites" } as const;
+const SITE_CHOICES = { all: words.keys.allSites, some: words.keys.someSites } as const;
 
 /** Keyed by the last created key, so that it is empty again. `sites` is undefined for all. */
 function NewKeyForm({ onCreate }: { readonly onCreate: (name: string, scope: KeyScope, sites?: readonly string[]) => void }) {
@@ -27,17 +29,23 @@ function NewKeyForm({ onCreate }: { readonly onCreate: (name: string, scope: Key
   const sites = useSites().data?.sites ?? [];
   return (
     <Form class="form inline" onSubmit={() => onCreate(name.trim(), scope, chosen ?? undefined)}>
-      <NameInput label="Name" charsMax={API_KEY_NAME_CHARS_MAX} placeholder="e.g. Weekly report" value={name} onInput={setName} />
-      <Select label="Permission" labels={PERMISSIONS} chosen={scope} onChoose={setScope} />
+      <NameInput
+        label={words.keys.name}
+        charsMax={API_KEY_NAME_CHARS_MAX}
+        placeholder={words.keys.nameExample}
+        value={name}
+        onInput={setName}
+      />
+      <Select label={words.keys.permission} labels={PERMISSIONS} chosen={scope} onChoose={setScope} />
       <Select
-        label="Sites"
+        label={words.keys.sites}
         labels={SITE_CHOICES}
         chosen={chosen ? "some" : "all"}
         onChoose={(choice) => setChosen(choice === "all" ? null : [])}
       />
       {chosen && (
         <fieldset class="site-boxes">
-          <legend class="unseen">Sites of the key</legend>
+          <legend class="unseen">{words.keys.sitesOfKey}</legend>
           {sites.map((id) => (
             <Checkbox
               key={id}
@@ -50,38 +58,38 @@ function NewKeyForm({ onCreate }: { readonly onCreate: (name: string, scope: Key
         </fieldset>
       )}
       <button type="submit" class="button primary" disabled={chosen?.length === 0}>
-        Create key
+        {words.keys.create}
       </button>
     </Form>
   );
 }
 
-const TITLE = "API keys";
+const TITLE = words.keys.title;
 
 /** Labels for keys limited to some sites. */
-const LIMITED_PERMISSIONS: typeof PERMISSIONS = { ReadOnly: "Read-only", Admin: "Admin (these sites)" };
+const LIMITED_PERMISSIONS: typeof PERMISSIONS = { ReadOnly: words.keys.readOnly, Admin: words.keys.adminOfSites };
 
 /** Lists at most this many sites per key. */
 const NAMED_MAX = 3;
 
 function sitesText(sites: readonly string[]): string {
   const others = sites.length - NAMED_MAX;
-  return others > 0 ? `${sites.slice(0, NAMED_MAX).join(", ")} and ${others} more` : sites.join(", ");
+  return others > 0 ? fill(words.keys.andMore, { sites: sites.slice(0, NAMED_MAX).join(", "), count: others }) : sites.join(", ");
 }
 
 /** Explicit roles: phones stack the rows, and browsers do not treat a table with grid layout as one. */
 const KeysTable = ({ keys, onRevoke }: { readonly keys: Keys; readonly onRevoke: (hash: string) => void }) => (
-  <div class="table-scroll" tabIndex={0} role="region" aria-label="Keys">
+  <div class="table-scroll" tabIndex={0} role="region" aria-label={words.keys.keys}>
     <table class="table text keys-table" role="table">
       <thead role="rowgroup">
         <tr role="row">
-          {["Name", "Permission", "Sites", "Created"].map((head) => (
+          {[words.keys.name, words.keys.permission, words.keys.sites, words.keys.created].map((head) => (
             <th key={head} scope="col" role="columnheader">
               {head}
             </th>
           ))}
           <th scope="col" role="columnheader">
-            <span class="unseen">Revoke</span>
+            <span class="unseen">{words.keys.revoke}</span>
           </th>
         </tr>
       </thead>
@@ -92,13 +100,19 @@ const KeysTable = ({ keys, onRevoke }: { readonly keys: Keys; readonly onRevoke:
               {name}
             </th>
             <td role="cell">{(sites ? LIMITED_PERMISSIONS : PERMISSIONS)[scope]}</td>
-            <td role="cell">{sites ? sitesText(sites) : "All sites"}</td>
+            <td role="cell">{sites ? sitesText(sites) : words.keys.allSites}</td>
             <td role="cell">{formatTimestamp(created_at, UTC)}</td>
             <td role="cell">
               {revoked ? (
-                "Revoked"
+                words.keys.revoked
               ) : (
-                <ConfirmedButton isSmall label="Revoke" confirmLabel="Confirm revoke" subject={name} onConfirm={() => onRevoke(key_hash)} />
+                <ConfirmedButton
+                  isSmall
+                  label={words.keys.revoke}
+                  confirmLabel={words.keys.confirmRevoke}
+                  subject={name}
+                  onConfirm={() => onRevoke(key_hash)}
+                />
               )}
             </td>
           </tr>
@@ -123,9 +137,7 @@ function KeysView() {
 
   return (
     <>
-      <p class="dim">
-        Send a key as <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>
-      </p>
+      <p class="dim">{rich(words.keys.send, INLINE)}</p>
       <NewKeyForm
         key={created?.key_hash}
         onCreate={(name, scope, sites) => void update(async () => setCreated(await createKey(name, scope, sites)))}
@@ -133,16 +145,14 @@ function KeysView() {
       <Problem text={problem} />
       {created && (
         <div class="notice good" role="status">
-          <p>
-            Key <strong>{created.name}</strong>. Copy it now. You won't see it again.
-          </p>
-          <pre tabIndex={0} aria-label="New key">
+          <p>{rich(words.keys.copyNow, { ...INLINE, name: created.name })}</p>
+          <pre tabIndex={0} aria-label={words.keys.newKey}>
             <code>{created.key}</code>
           </pre>
-          <CopyButton text={created.key} label="Copy key" />
+          <CopyButton text={created.key} label={words.keys.copy} />
         </div>
       )}
-      {keys?.length === 0 && <p class="empty">No keys yet</p>}
+      {keys?.length === 0 && <p class="empty">{words.keys.none}</p>}
       {keys && keys.length > 0 && <KeysTable keys={keys} onRevoke={(hash) => void update(() => revokeKey(hash))} />}
     </>
   );
@@ -154,5 +164,5 @@ export const KeysPanel = () =>
       <KeysView />
     </Dialog>
   ) : (
-    <PasswordRequired title={TITLE}>API keys require a password: without one, anyone can view your stats.</PasswordRequired>
+    <PasswordRequired title={TITLE}>{words.keys.passwordNeeded}</PasswordRequired>
   );

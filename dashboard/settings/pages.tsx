@@ -5,26 +5,31 @@ import { checkAddress } from "../api/endpoints.ts";
 import { problemText } from "../api/http.ts";
 import type { KeptPage } from "../api/types.ts";
 import { Checkbox, Form } from "../kit/forms.tsx";
-import { LinkButton } from "../kit/inline.tsx";
+import { INLINE, LinkButton } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { useAction } from "../state/requests.ts";
+import { rich, words } from "../words/words.ts";
 import { LinesField, TextField } from "./fields.tsx";
 import { addPageParameter, SettingsForm } from "./settings-form.tsx";
 
-const LABELS = { page_parameters: "Parameters that are pages", merge_slashes: "Several slashes", app_pages: "Pages of apps" } as const;
+const LABELS = {
+  page_parameters: words.pageSettings.parameters,
+  merge_slashes: words.pageSettings.mergeSlashes,
+  app_pages: words.pageSettings.appPages,
+} as const;
 
 const CAMPAIGN = {
-  utm_source: "UTM source",
-  utm_medium: "UTM medium",
-  utm_campaign: "UTM campaign",
-  utm_content: "UTM content",
-  utm_term: "UTM term",
-  click_id: "Click id",
+  utm_source: words.pageSettings.utmSource,
+  utm_medium: words.pageSettings.utmMedium,
+  utm_campaign: words.pageSettings.utmCampaign,
+  utm_content: words.pageSettings.utmContent,
+  utm_term: words.pageSettings.utmTerm,
+  click_id: words.pageSettings.clickId,
 } as const;
 
 const factsOf = (kept: KeptPage): readonly (readonly [label: string, value: string])[] => [
-  ["Page", readablePath(kept.pathname)],
-  ...(kept.hostname === null ? [] : [["Host", readableHost(kept.hostname)] as const]),
+  [words.pageSettings.page, readablePath(kept.pathname)],
+  ...(kept.hostname === null ? [] : [[words.pageSettings.host, readableHost(kept.hostname)] as const]),
   ...(Object.keys(CAMPAIGN) as (keyof typeof CAMPAIGN)[]).flatMap((name) => {
     const value = kept[name];
     return value === null ? [] : [[CAMPAIGN[name], value] as const];
@@ -34,7 +39,7 @@ const factsOf = (kept: KeptPage): readonly (readonly [label: string, value: stri
 function Kept({ siteId, kept }: { readonly siteId: string; readonly kept: KeptPage }) {
   return (
     <>
-      {kept.is_excluded && <p class="notice">The settings of the site exclude this page: its events aren't stored.</p>}
+      {kept.is_excluded && <p class="notice">{words.pageSettings.excluded}</p>}
       <dl class="facts">
         {factsOf(kept).map(([label, value]) => (
           <div key={label}>
@@ -45,13 +50,14 @@ function Kept({ siteId, kept }: { readonly siteId: string; readonly kept: KeptPa
       </dl>
       {kept.dropped_parameters.length > 0 && (
         <>
-          <p class="dim">Not kept. Does one of them make another page?</p>
-          <ul class="chosen" aria-label="Parameters that are not kept">
+          <p class="dim">{words.pageSettings.notKept}</p>
+          <ul class="chosen" aria-label={words.pageSettings.notKeptList}>
             {kept.dropped_parameters.map((name) => (
               <li key={name}>
                 <code>{name}</code>
                 <LinkButton onClick={() => addPageParameter(siteId, name)}>
-                  Add<span class="unseen"> {name}</span>
+                  {words.pageSettings.add}
+                  <span class="unseen"> {name}</span>
                 </LinkButton>
               </li>
             ))}
@@ -72,18 +78,18 @@ function AddressCheck({ siteId }: { readonly siteId: string }) {
     setKept(await checkAddress(siteId, url));
   };
   return (
-    <Form class="form settings-form" label="Check an address" onSubmit={() => void (isBusy || url === "" || run(check))}>
+    <Form class="form settings-form" label={words.pageSettings.check} onSubmit={() => void (isBusy || url === "" || run(check))}>
       <TextField
         id="checked-address"
-        label="Address of a page"
-        hint="Shows what would be kept of it by the saved settings. Nothing is requested or stored."
+        label={words.pageSettings.address}
+        hint={words.pageSettings.addressHint}
         placeholder={`https://${siteId}/topic.php?t=1`}
         value={url}
         onInput={setUrl}
       />
       <div class="save-bar">
         <button type="submit" class="button" aria-disabled={isBusy || url === ""}>
-          {isBusy ? "Checking…" : "Check address"}
+          {isBusy ? words.pageSettings.checking : words.pageSettings.checkNow}
         </button>
       </div>
       <Problem text={problem} />
@@ -94,28 +100,28 @@ function AddressCheck({ siteId }: { readonly siteId: string }) {
 
 export const PagesSection = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="pages-title">
-    <h2 id="pages-title">Pages</h2>
-    <p class="dim">Only the path of an address is stored. These settings apply to events from now on.</p>
-    <SettingsForm siteId={siteId} title="Pages" labels={LABELS}>
+    <h2 id="pages-title">{words.pageSettings.title}</h2>
+    <p class="dim">{words.pageSettings.about}</p>
+    <SettingsForm siteId={siteId} title={words.pageSettings.title} labels={LABELS}>
       {({ settings, change, field }) => (
         <>
           <LinesField
             {...field("page_parameters")}
-            hint="One per line, at most 10: parameters of the query that make another page, such as t in /topic.php?t=1. Their values are stored, so list none that name a person or a search."
+            hint={words.pageSettings.parametersHint}
             placeholder={"t\npage_id"}
             lines={settings.page_parameters}
             onInput={(page_parameters) => change({ page_parameters })}
           />
           <Checkbox isChecked={settings.merge_slashes} onChange={(merge_slashes) => change({ merge_slashes })}>
-            Count several slashes as one: <code>/blog//post</code> is <code>/blog/post</code>
+            {rich(words.pageSettings.slashes, INLINE)}
           </Checkbox>
           <Checkbox isChecked={settings.app_pages} onChange={(app_pages) => change({ app_pages })}>
-            Count pages of apps: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> and <code>app:</code>
+            {rich(words.pageSettings.apps, INLINE)}
           </Checkbox>
         </>
       )}
     </SettingsForm>
-    <h3>Check an address</h3>
+    <h3>{words.pageSettings.check}</h3>
     <AddressCheck siteId={siteId} />
   </section>
 );

@@ -8,6 +8,7 @@ import { PasswordField, problemFrom, ProblemText } from "../setup/password-form.
 import { endSession } from "../state/connection.ts";
 import { useAction } from "../state/requests.ts";
 import { closePanel } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 
 function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
   const currentInput = useRef<HTMLInputElement>(null);
@@ -31,7 +32,7 @@ function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
       <PasswordField
         id="current-password"
         input={currentInput}
-        label="Current password"
+        label={words.sessions.current}
         kind="current-password"
         value={current}
         isInvalid={problem?.field === "current"}
@@ -40,7 +41,7 @@ function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
       <PasswordField
         id="new-password"
         input={newInput}
-        label={`New password (${ADMIN_PASSWORD_CHARS_MIN}+ characters)`}
+        label={fill(words.sessions.next, { count: ADMIN_PASSWORD_CHARS_MIN })}
         kind="new-password"
         minLength={ADMIN_PASSWORD_CHARS_MIN}
         value={next}
@@ -49,7 +50,7 @@ function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
       />
       <ProblemText problem={problem} />
       <button type="submit" class="button primary" disabled={isBusy}>
-        Change password
+        {words.sessions.change}
       </button>
     </Form>
   );
@@ -58,12 +59,12 @@ function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
 export function ChangePasswordPanel() {
   const [isDone, setDone] = useState(false);
   return (
-    <Dialog title="Change password" onClose={closePanel}>
+    <Dialog title={words.sessions.change} onClose={closePanel}>
       {isDone ? (
-        <p role="status">Password changed. All other sessions have ended.</p>
+        <p role="status">{words.sessions.changed}</p>
       ) : (
         <>
-          <p class="dim">All other sessions will end. API keys stay valid.</p>
+          <p class="dim">{words.sessions.othersEnd}</p>
           <ChangePasswordForm onDone={() => setDone(true)} />
         </>
       )}
@@ -72,8 +73,8 @@ export function ChangePasswordPanel() {
 }
 
 export const LogOutEverywherePanel = () => (
-  <Dialog title="Log out everywhere" onClose={closePanel}>
-    <p>All sessions end, including this one. API keys stay valid.</p>
+  <Dialog title={words.sessions.logOutEverywhere} onClose={closePanel}>
+    <p>{words.sessions.allEnd}</p>
     <button
       type="button"
       class="button danger"
@@ -82,7 +83,7 @@ export const LogOutEverywherePanel = () => (
         void endSession("everywhere");
       }}
     >
-      Log out everywhere
+      {words.sessions.logOutEverywhere}
     </button>
   </Dialog>
 );

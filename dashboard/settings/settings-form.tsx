@@ -8,6 +8,7 @@ import { Form } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { reloadAll } from "../state/requests.ts";
+import { words } from "../words/words.ts";
 import { entriesOf, guardUnload, useFieldProblems, type CheckedField, type FieldLabels } from "./fields.tsx";
 
 type SettingName = keyof SiteSettings;
@@ -166,7 +167,7 @@ export function SettingsForm({ siteId, title, labels, children }: SettingsFormPr
     setStatus("");
     void run(async () => {
       await save(siteId, names);
-      setStatus("Saved.");
+      setStatus(words.settings.saved);
     });
   }
 
@@ -183,11 +184,11 @@ export function SettingsForm({ siteId, title, labels, children }: SettingsFormPr
       <div class="save-bar">
         {/* Stays focusable when there is nothing to save. */}
         <button type="submit" class="button primary" aria-disabled={!isDirty || isBusy}>
-          {isBusy ? "Saving…" : "Save"}
+          {isBusy ? words.settings.saving : words.settings.save}
         </button>
-        {isDirty && !isBusy && <Button onClick={() => void run(cancel)}>Cancel</Button>}
+        {isDirty && !isBusy && <Button onClick={() => void run(cancel)}>{words.settings.cancel}</Button>}
         <p class="dim" role="status">
-          {isDirty ? "Unsaved changes" : status}
+          {isDirty ? words.settings.unsaved : status}
         </p>
       </div>
     </Form>

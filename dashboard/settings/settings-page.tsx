@@ -10,6 +10,7 @@ import { siteName } from "../state/known-sites.ts";
 import { useRequest } from "../state/requests.ts";
 import { hrefAfter, navigate, param } from "../state/url.ts";
 import { closeSettings, openPanel, site } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 import { DataSection } from "./data.tsx";
 import { ExclusionsSection } from "./exclusions.tsx";
 import { GeneralSection } from "./general.tsx";
@@ -27,13 +28,13 @@ interface Section {
 
 /** The first is the default. */
 const SECTIONS: readonly [Section, ...Section[]] = [
-  { id: "general", label: "General", Content: GeneralSection },
-  { id: "goals", label: "Goals", Content: GoalsSection },
-  { id: "pages", label: "Pages", Content: PagesSection },
-  { id: "sources", label: "Sources", Content: SourcesSection },
-  { id: "privacy", label: "Privacy", Content: ExclusionsSection },
-  { id: "data", label: "Data", Content: DataSection },
-  { id: "sharing", label: "Sharing", Content: SharingSection },
+  { id: "general", label: words.settings.general, Content: GeneralSection },
+  { id: "goals", label: words.settings.goals, Content: GoalsSection },
+  { id: "pages", label: words.settings.pages, Content: PagesSection },
+  { id: "sources", label: words.settings.sources, Content: SourcesSection },
+  { id: "privacy", label: words.settings.privacy, Content: ExclusionsSection },
+  { id: "data", label: words.settings.data, Content: DataSection },
+  { id: "sharing", label: words.settings.sharing, Content: SharingSection },
 ];
 
 const shownSection = (): Section => SECTIONS.find(({ id }) => id === param("section")) ?? SECTIONS[0];
@@ -56,11 +57,11 @@ export function SettingsPage() {
     <div class="settings">
       <header class="settings-head">
         <h1 ref={title} tabIndex={-1}>
-          Settings for {siteName.value}
+          {fill(words.settings.title, { site: siteName.value })}
         </h1>
-        <Button onClick={closeSettings}>Back to dashboard</Button>
+        <Button onClick={closeSettings}>{words.settings.back}</Button>
       </header>
-      <nav class="settings-nav" aria-label="Settings">
+      <nav class="settings-nav" aria-label={words.settings.nav}>
         {SECTIONS.map(({ id, label }) => {
           const changes = { section: id === SECTIONS[0].id ? null : id };
           const current = shownSection().id === id ? "page" : undefined;
@@ -76,9 +77,9 @@ export function SettingsPage() {
           <Sections key={siteId} siteId={siteId} />
         ) : (
           <section class="panel">
-            <p>Set a password to change settings.</p>
+            <p>{words.settings.passwordNeeded}</p>
             <button type="button" class="button primary" onClick={() => openPanel("password")}>
-              Set a password
+              {words.settings.setPassword}
             </button>
           </section>
         )}

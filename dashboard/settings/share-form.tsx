@@ -15,6 +15,7 @@ import { range, today } from "../state/period.ts";
 import { startOf } from "../state/time-zone.ts";
 import { filters } from "../state/view-filters.ts";
 import { closeSettings } from "../state/view.ts";
+import { rich, words } from "../words/words.ts";
 import { entriesOf, guardUnload, LinesField, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
 
 /** `any`: the guest chooses. `period`: one that ends today. `fixed`: from one date to another. */
@@ -93,22 +94,22 @@ const newShare = (siteId: string, draft: ShareDraft): NewShare => ({
 export const createdShares = signal<Readonly<Record<string, CreatedShare | null>>>({});
 
 const LABELS = {
-  name: "Name",
-  password: "Password",
-  filters: "Visitors",
-  period: "Period",
-  start_date: "Start date",
-  end_date: "End date",
-  expires_at: "Expiry date",
-  frame_ancestors: "Sites allowed to embed it",
+  name: words.shareForm.name,
+  password: words.shareForm.password,
+  filters: words.shareForm.visitors,
+  period: words.shareForm.period,
+  start_date: words.shareForm.startDate,
+  end_date: words.shareForm.endDate,
+  expires_at: words.shareForm.expiryDate,
+  frame_ancestors: words.shareForm.embedders,
 } as const;
 
 type FieldName = keyof typeof LABELS;
 
 const DATES: Readonly<Record<SharedDates, string>> = {
-  any: "Any dates",
-  period: "A period ending today",
-  fixed: "Fixed dates",
+  any: words.shareForm.anyDates,
+  period: words.shareForm.endingToday,
+  fixed: words.shareForm.fixedDates,
 };
 
 interface Editing {
@@ -121,23 +122,21 @@ const fieldId = (name: FieldName): string => `share-${name}`;
 
 const VisitorsField = ({ draft, change, field }: Editing) =>
   filters.value.length === 0 ? (
-    <p class="dim">
-      Includes all visitors. To share only some of them, <LinkButton onClick={closeSettings}>filter the dashboard</LinkButton> first, then
-      come back.
-    </p>
+    <p class="dim">{rich(words.shareForm.includesAll, { filter: (text) => <LinkButton onClick={closeSettings}>{text}</LinkButton> })}</p>
   ) : (
     <fieldset id={fieldId("filters")} tabIndex={-1}>
       <legend>{LABELS.filters}</legend>
       <label class="choice">
         <input type="radio" name="share-visitors" checked={draft.isFiltered} onChange={() => change({ isFiltered: true })} />
         <span>
-          Only visitors who match the dashboard's filters:{" "}
-          <strong>{filters.value.map((filter) => filterInWords(filter, filters.value)).join(", ")}</strong>
+          {rich(words.shareForm.onlyFiltered, {
+            filters: <strong>{filters.value.map((filter) => filterInWords(filter, filters.value)).join(", ")}</strong>,
+          })}
         </span>
       </label>
       <label class="choice">
         <input type="radio" name="share-visitors" checked={!draft.isFiltered} onChange={() => change({ isFiltered: false })} />
-        All visitors
+        {words.shareForm.allVisitors}
       </label>
       <p class="problem" role="alert">
         {field("filters").problem}
@@ -149,7 +148,7 @@ const VisitorsField = ({ draft, change, field }: Editing) =>
 const DatesFields = ({ draft, change, field }: Editing) => (
   <>
     <Radios
-      legend="Dates"
+      legend={words.shareForm.dates}
       name="share-dates"
       labels={DATES}
       chosen={draft.dates}
@@ -182,14 +181,14 @@ const AccessFields = ({ draft, change, field }: Editing) => (
       <TextField
         {...field("password")}
         type="password"
-        hint="Optional. Viewers are asked for it."
+        hint={words.shareForm.passwordHint}
         value={draft.password}
         onInput={(password) => change({ password })}
       />
       <TextField
         {...field("expires_at")}
         type="date"
-        hint="Optional. The link works through the end of this day."
+        hint={words.shareForm.expiryHint}
         min={today.value}
         value={draft.lastDay}
         onInput={(lastDay) => change({ lastDay })}
@@ -197,7 +196,7 @@ const AccessFields = ({ draft, change, field }: Editing) => (
     </div>
     <LinesField
       {...field("frame_ancestors")}
-      hint="Optional, one per line. Pages on these sites can show the dashboard in a frame."
+      hint={words.shareForm.embedHint}
       placeholder="https://www.example.com"
       lines={draft.origins}
       onInput={(origins) => change({ origins })}
@@ -217,28 +216,28 @@ export function ShareForm({ siteId, onCreated }: { readonly siteId: string; read
   }
 
   return (
-    <Form class="form settings-form" root={form} label="New share link" onSubmit={() => void (isBusy || run(create))}>
+    <Form class="form settings-form" root={form} label={words.shareForm.newLink} onSubmit={() => void (isBusy || run(create))}>
       <TextField
         {...field("name")}
-        hint="Visible to viewers."
+        hint={words.shareForm.nameHint}
         required
         maxLength={SHARE_NAME_CHARS_MAX}
-        placeholder="e.g. Marketing team"
+        placeholder={words.shareForm.nameExample}
         value={draft.name}
         onInput={(name) => editing.change({ name })}
       />
       <VisitorsField {...editing} />
       <DatesFields {...editing} />
       <Checkbox isChecked={draft.hasRealtime} onChange={(hasRealtime) => editing.change({ hasRealtime })}>
-        Show current visitors and the realtime view
+        {words.shareForm.showRealtime}
       </Checkbox>
       <AccessFields {...editing} />
       <Problem text={formProblem} />
       <div class="save-bar">
         <button type="submit" class="button primary" aria-disabled={isBusy}>
-          {isBusy ? "Creating…" : "Create link"}
+          {isBusy ? words.shareForm.creating : words.shareForm.create}
         </button>
-        {!isShareDraftEmpty(siteId) && <Button onClick={() => clearShareDraft(siteId)}>Clear</Button>}
+        {!isShareDraftEmpty(siteId) && <Button onClick={() => clearShareDraft(siteId)}>{words.shareForm.clear}</Button>}
       </div>
     </Form>
   );

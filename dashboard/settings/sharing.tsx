@@ -14,6 +14,7 @@ import { parseFilters } from "../state/filters.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { sharedPeriod } from "../state/range.ts";
 import { useAction } from "../state/requests.ts";
+import { fill, words } from "../words/words.ts";
 import { EMBED_THEMES, embedCode, type EmbedTheme } from "./embed.ts";
 import { fieldId, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
 import { createdShares, ShareForm } from "./share-form.tsx";
@@ -55,14 +56,14 @@ const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
 
 function filtersText(text: string | null): string {
   const filters = parseFilters(text);
-  return filters.length === 0 ? "All visitors" : filters.map((filter) => filterInWords(filter, filters)).join(", ");
+  return filters.length === 0 ? words.sharing.allVisitors : filters.map((filter) => filterInWords(filter, filters)).join(", ");
 }
 
 function datesText(view: Pick<Share, "period" | "start_date" | "end_date">): string {
   const { start_date, end_date } = view;
   if (start_date !== null && end_date !== null) return formatRange(start_date, end_date);
   const period = sharedPeriod(view);
-  return period === null ? "Any dates" : PERIOD_LABELS[period].label;
+  return period === null ? words.sharing.anyDates : PERIOD_LABELS[period].label;
 }
 
 /** Formats in the site's time zone. */
@@ -70,16 +71,16 @@ const timeOr = (iso: string | null, otherwise: string): string => (iso === null 
 
 function Embed({ share, url }: { readonly share: CreatedShare; readonly url: string }) {
   const [theme, setTheme] = useState<EmbedTheme>("system");
-  const code = embedCode(url, `Stats for ${share.site_id}`, theme);
+  const code = embedCode(url, fill(words.sharing.statsFor, { site: share.site_id }), theme);
   return (
     <>
-      <h3>Embed</h3>
-      <p>Paste this into a page on {share.frame_ancestors.join(", ")}.</p>
-      <Select class="theme" label="Theme" labels={EMBED_THEMES} chosen={theme} onChoose={setTheme} />
-      <pre tabIndex={0} aria-label="Embed code">
+      <h3>{words.sharing.embed}</h3>
+      <p>{fill(words.sharing.paste, { sites: share.frame_ancestors.join(", ") })}</p>
+      <Select class="theme" label={words.sharing.theme} labels={EMBED_THEMES} chosen={theme} onChoose={setTheme} />
+      <pre tabIndex={0} aria-label={words.sharing.embedCode}>
         <code>{code}</code>
       </pre>
-      <CopyButton text={code} label="Copy embed code" />
+      <CopyButton text={code} label={words.sharing.copyEmbedCode} />
     </>
   );
 }
@@ -91,23 +92,23 @@ function CreatedLink({ share, onDone }: { readonly share: CreatedShare; readonly
   return (
     <section class="notice good created" aria-labelledby="created-title">
       <h3 id="created-title" ref={title} tabIndex={-1}>
-        Link created: {share.name}
+        {fill(words.sharing.created, { name: share.name })}
       </h3>
-      <p>Copy it now. You won't see it again.</p>
-      <Address url={url} name="Share link" copyLabel="Copy link" openLabel="Preview in a new tab" />
-      <h3>What viewers see</h3>
+      <p>{words.sharing.copyNow}</p>
+      <Address url={url} name={words.sharing.shareLink} copyLabel={words.sharing.copyLink} openLabel={words.sharing.preview} />
+      <h3>{words.sharing.whatViewersSee}</h3>
       <Facts
         facts={[
-          ["Visitors", filtersText(share.filters)],
-          ["Dates", datesText(share)],
-          ["Realtime", share.realtime ? "Yes" : "No"],
-          ["Password", share.has_password ? "Required" : "None"],
-          ["Expires", timeOr(share.expires_at, "Never")],
+          [words.sharing.visitors, filtersText(share.filters)],
+          [words.sharing.dates, datesText(share)],
+          [words.sharing.realtime, share.realtime ? words.sharing.yes : words.sharing.no],
+          [words.sharing.password, share.has_password ? words.sharing.required : words.sharing.noPassword],
+          [words.sharing.expires, timeOr(share.expires_at, words.sharing.never)],
         ]}
       />
       {share.frame_ancestors.length > 0 && <Embed share={share} url={url} />}
       <div class="created-end">
-        <Button onClick={onDone}>Done</Button>
+        <Button onClick={onDone}>{words.sharing.done}</Button>
       </div>
     </section>
   );
@@ -117,15 +118,17 @@ const hasExpired = ({ expires_at }: Share): boolean => expires_at !== null && Da
 
 /** Lists access and frames only if they differ from the default. */
 const factsOf = (share: Share): readonly Fact[] => [
-  ["Shows", [filtersText(share.filters), datesText(share), ...(share.realtime ? [] : ["No realtime"])].join(" · ")],
-  ...(share.has_password ? [["Password", "Required"] as const] : []),
-  ...(share.frame_ancestors.length > 0 ? [["Embeddable on", share.frame_ancestors.join(", ")] as const] : []),
-  ["Created", timeOr(share.created_at, "")],
-  ["Last used", timeOr(share.last_used_at, "Never")],
-  ...(share.expires_at === null ? [] : [[hasExpired(share) ? "Expired" : "Expires", timeOr(share.expires_at, "")] as const]),
+  [words.sharing.shows, [filtersText(share.filters), datesText(share), ...(share.realtime ? [] : [words.sharing.noRealtime])].join(" · ")],
+  ...(share.has_password ? [[words.sharing.password, words.sharing.required] as const] : []),
+  ...(share.frame_ancestors.length > 0 ? [[words.sharing.embeddable, share.frame_ancestors.join(", ")] as const] : []),
+  [words.sharing.createdAt, timeOr(share.created_at, "")],
+  [words.sharing.lastUsed, timeOr(share.last_used_at, words.sharing.never)],
+  ...(share.expires_at === null
+    ? []
+    : [[hasExpired(share) ? words.sharing.expired : words.sharing.expires, timeOr(share.expires_at, "")] as const]),
 ];
 
-const LABELS = { public: "Public" } as const;
+const LABELS = { public: words.sharing.public } as const;
 
 const HINT_ID = `${fieldId("public")}-hint`;
 
@@ -137,10 +140,10 @@ const PublicField = ({ siteId, settings, change, field }: Editing) => (
       isChecked={settings.public}
       onChange={(isChecked) => change({ public: isChecked })}
     >
-      Anyone can see the stats of {siteId}
+      {fill(words.sharing.anyoneSees, { site: siteId })}
     </Checkbox>
     <p class="hint" id={HINT_ID}>
-      Viewers can export every event of the site. Hidden cards are not secret.
+      {words.sharing.publicHint}
     </p>
     <p class="problem" role="alert">
       {field("public").problem}
@@ -150,17 +153,19 @@ const PublicField = ({ siteId, settings, change, field }: Editing) => (
 
 const PublicSite = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="public-title">
-    <h2 id="public-title">Public site</h2>
-    <SettingsForm siteId={siteId} title="Public site" labels={LABELS}>
+    <h2 id="public-title">{words.sharing.publicSite}</h2>
+    <SettingsForm siteId={siteId} title={words.sharing.publicSite} labels={LABELS}>
       {(editing) => <PublicField {...editing} />}
     </SettingsForm>
     {savedSettings(siteId)?.public === true && (
       <div class="notice good">
-        <p>
-          Anyone with this URL can view and export all stats of {siteId} without logging in, but can't change anything. Search engines
-          cannot read the page, but may list its URL where somebody has posted it.
-        </p>
-        <Address url={shareUrl(siteId)} name="Public address" copyLabel="Copy address" openLabel="Open in a new tab" />
+        <p>{fill(words.sharing.publicAbout, { site: siteId })}</p>
+        <Address
+          url={shareUrl(siteId)}
+          name={words.sharing.publicAddress}
+          copyLabel={words.sharing.copyAddress}
+          openLabel={words.sharing.openInTab}
+        />
       </div>
     )}
   </section>
@@ -186,27 +191,24 @@ function ShareLinks({ siteId }: { readonly siteId: string }) {
 
   return (
     <section class="panel" aria-labelledby="links-title">
-      <h2 id="links-title">Share links</h2>
-      <p class="dim">
-        Share links show the dashboard without a login, limited to what you choose. Viewers can export what they see. You can revoke a link
-        at any time.
-      </p>
+      <h2 id="links-title">{words.sharing.shareLinks}</h2>
+      <p class="dim">{words.sharing.about}</p>
       {created && <CreatedLink key={created.share_hash} share={created} onDone={() => setCreated(siteId, null)} />}
       <Problem text={problem} />
-      {shares?.length === 0 && <p class="empty">No share links yet</p>}
+      {shares?.length === 0 && <p class="empty">{words.sharing.none}</p>}
       {shares && shares.length > 0 && (
-        <ul class="shares" aria-label="Share links">
+        <ul class="shares" aria-label={words.sharing.shareLinks}>
           {shares.map((share) => (
             <li key={share.share_hash} class={share.revoked || hasExpired(share) ? "share over" : "share"}>
               <div class="share-head">
                 <h3>{share.name}</h3>
                 {share.revoked ? (
-                  <span class="dim">Revoked</span>
+                  <span class="dim">{words.sharing.revoked}</span>
                 ) : (
                   <ConfirmedButton
                     isSmall
-                    label="Revoke"
-                    confirmLabel="Confirm revoke"
+                    label={words.sharing.revoke}
+                    confirmLabel={words.sharing.confirmRevoke}
                     subject={share.name}
                     onConfirm={() => void run(() => revoke(share.share_hash))}
                   />
@@ -217,7 +219,7 @@ function ShareLinks({ siteId }: { readonly siteId: string }) {
           ))}
         </ul>
       )}
-      <h3>New link</h3>
+      <h3>{words.sharing.newLink}</h3>
       <ShareForm
         siteId={siteId}
         onCreated={async (share) => {

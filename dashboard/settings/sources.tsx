@@ -1,16 +1,18 @@
 /** What a site says about where its visits come from: its own hosts, referrers that do not count, and rules of channels. */
 import { SOURCE_PARAMETERS } from "../../src/shared/site-choices.ts";
 import { Checkbox } from "../kit/forms.tsx";
+import { INLINE } from "../kit/inline.tsx";
+import { fill, rich, words } from "../words/words.ts";
 import { ChannelPreviewButton } from "./channel-preview.tsx";
 import { ChannelRulesField } from "./channel-rules.tsx";
 import { LinesField } from "./fields.tsx";
 import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
 
 const LABELS = {
-  own_hosts: "Hosts of this site",
-  ignored_referrers: "Ignored referrers",
-  source_parameters: "Tagged links",
-  channel_rules: "Channel rules",
+  own_hosts: words.sourceSettings.ownHosts,
+  ignored_referrers: words.sourceSettings.ignoredReferrers,
+  source_parameters: words.sourceSettings.taggedLinks,
+  channel_rules: words.sourceSettings.channelRules,
 } as const;
 
 const SourceParametersField = ({ settings: { source_parameters: chosen }, change }: Editing) => (
@@ -24,32 +26,32 @@ const SourceParametersField = ({ settings: { source_parameters: chosen }, change
           change({ source_parameters: SOURCE_PARAMETERS.filter((each) => (each === name ? isChecked : chosen.includes(each))) })
         }
       >
-        <code>?{name}=</code> counts as <code>utm_source</code>
+        {rich(words.sourceSettings.countsAs, { ...INLINE, parameter: `?${name}=` })}
       </Checkbox>
     ))}
     <p class="hint" id="source-parameters-hint">
-      Applies to events from now on, where a link has no <code>utm_source</code>.
+      {rich(words.sourceSettings.countsAsHint, INLINE)}
     </p>
   </fieldset>
 );
 
 export const SourcesSection = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="sources-title">
-    <h2 id="sources-title">Sources and channels</h2>
-    <p class="dim">A visit keeps the source that it began with. Hosts, referrers and rules apply to all visits, including past ones.</p>
-    <SettingsForm siteId={siteId} title="Sources and channels" labels={LABELS}>
+    <h2 id="sources-title">{words.sourceSettings.title}</h2>
+    <p class="dim">{words.sourceSettings.about}</p>
+    <SettingsForm siteId={siteId} title={words.sourceSettings.title} labels={LABELS}>
       {(editing) => (
         <>
           <LinesField
             {...editing.field("own_hosts")}
-            hint={`One per line, besides ${siteId}. Use *.${siteId} for all its subdomains. Links from there are no referrals.`}
+            hint={fill(words.sourceSettings.ownHostsHint, { site: siteId })}
             placeholder={`*.${siteId}`}
             lines={editing.settings.own_hosts}
             onInput={(own_hosts) => editing.change({ own_hosts })}
           />
           <LinesField
             {...editing.field("ignored_referrers")}
-            hint="One per line. Visitors who come back from these hosts, such as a payment page, keep their source. Common hosts of payment and sign-in are ignored already."
+            hint={words.sourceSettings.ignoredHint}
             placeholder="pay.example.net"
             lines={editing.settings.ignored_referrers}
             onInput={(ignored_referrers) => editing.change({ ignored_referrers })}

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { Reports } from "../api/types.ts";
 import { changeOf, isNotableCount } from "../format/change.ts";
 import { formatCount, formatShortRange } from "../format/locale.ts";
-import { Change, SiteIcon } from "../kit/inline.tsx";
+import { Change, INLINE, SiteIcon } from "../kit/inline.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
 import { readableId } from "../state/known-sites.ts";
 import { isPinned, togglePin } from "../state/pinned-sites.ts";
@@ -11,6 +11,7 @@ import { comparedRangeOf, daysBetween } from "../state/range.ts";
 import { hoursBegun } from "../state/time-zone.ts";
 import { hrefAnew, navigate, param, rememberedTabs } from "../state/url.ts";
 import { openSite } from "../state/view.ts";
+import { fill, pluralForm, rich, words } from "../words/words.ts";
 
 export type SiteRow = Reports["overview"]["sites"][number];
 
@@ -86,7 +87,7 @@ const COMPARISON = { comparison: "previous_period", matchWeekdays: true, custom:
 /** `vs. 13 Oct – 11 Nov` */
 function comparedDates({ start_date: start, end_date: end }: SiteRow): string {
   const window = comparedRangeOf({ start, end, days: daysBetween(start, end) }, COMPARISON, end);
-  return window ? `vs. ${formatShortRange(window.start, window.end, end)}` : "";
+  return window ? fill(words.sites.versus, { dates: formatShortRange(window.start, window.end, end) }) : "";
 }
 
 function CardChange({ row }: { readonly row: SiteRow }) {
@@ -121,16 +122,22 @@ export function SiteCard({ row, shortcut }: SiteCardProps) {
         </a>
         {shortcut !== null && <kbd aria-hidden="true">{shortcut}</kbd>}
       </h2>
-      <button type="button" class="pin" aria-pressed={hasPin} aria-label={`Pin ${labelOf(row)}`} onClick={() => togglePin(siteId)}>
+      <button
+        type="button"
+        class="pin"
+        aria-pressed={hasPin}
+        aria-label={fill(words.sites.pin, { site: labelOf(row) })}
+        onClick={() => togglePin(siteId)}
+      >
         <span aria-hidden="true">{hasPin ? "★" : "☆"}</span>
       </button>
       {error === undefined ? (
         <>
           <p class="site-metrics">
-            <strong>{formatCount(visitors)}</strong> {visitors === 1 ? "visitor" : "visitors"} <CardChange row={row} />
+            {rich(pluralForm(words.sites.visitors, visitors), { ...INLINE, count: formatCount(visitors) })} <CardChange row={row} />
             {current > 0 && (
               <span class="site-live">
-                <span class="live-dot" aria-hidden="true" /> {formatCount(current)} now
+                <span class="live-dot" aria-hidden="true" /> {fill(words.sites.now, { count: formatCount(current) })}
               </span>
             )}
           </p>

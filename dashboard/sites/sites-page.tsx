@@ -21,6 +21,7 @@ import { choosePeriod, period } from "../state/period.ts";
 import { inKeyOrder, keyOf, siteOfKey } from "../state/pinned-sites.ts";
 import { usePolling, useRequest, type Report } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 import { chooseOrder, chosenOrder, openCard, ORDERS, searchFor, searchText, shownSites, SiteCard, type Order } from "./site-card.tsx";
 
 type AllSites = Reports["overview"];
@@ -58,22 +59,26 @@ function useAllSites(of: Period): { readonly report: Report<AllSites>; readonly 
 /** More would make the page slow. */
 const CARDS_MAX = 1000;
 
-const ORDER_LABELS: Readonly<Record<Order, string>> = { visitors: "Most visitors", name: "Name", change: "Largest increase" };
+const ORDER_LABELS: Readonly<Record<Order, string>> = {
+  visitors: words.sites.mostVisitors,
+  name: words.sites.name,
+  change: words.sites.largestIncrease,
+};
 
 /** Custom ranges and all time exist only for a single site. */
 const shownPeriod = () => SHORT_PERIODS.find((each) => each === period.value) ?? "30d";
 
 /** A menu of choices, named after the chosen one. */
 const choiceMenu = <Id extends string>(
-  name: string,
+  nameOf: (choice: string) => string,
   ids: readonly Id[],
   chosen: Id,
   labelOf: (id: Id) => string,
   choose: (id: Id) => void,
 ) => (
   <Menu
-    key={name}
-    label={`${name}: ${labelOf(chosen)}`}
+    key={nameOf("")}
+    label={nameOf(labelOf(chosen))}
     button={labelOf(chosen)}
     hasCaret
     items={ids.map((id) => ({ label: labelOf(id), isChosen: id === chosen, onChoose: () => choose(id) }))}
@@ -81,8 +86,8 @@ const choiceMenu = <Id extends string>(
 );
 
 const sitesItems = (): readonly (MenuItem | null)[] => [
-  { label: "Add a site…", onChoose: () => openPanel("add-site") },
-  { label: "API keys…", onChoose: () => openPanel("keys") },
+  { label: words.sites.addSite, onChoose: () => openPanel("add-site") },
+  { label: words.sites.apiKeys, onChoose: () => openPanel("keys") },
   null,
   ...accountItems(),
 ];
@@ -118,43 +123,53 @@ export function SitesPage({ sites }: { readonly sites: readonly string[] }) {
   const ordered = inKeyOrder(sites);
   useShortcuts((key) => actionOf(key, ordered, () => field.current?.focus()), [ordered]);
   useEffect(() => {
-    document.title = `All sites · ${PRODUCT_NAME}`;
+    document.title = fill(words.sites.documentTitle, { product: PRODUCT_NAME });
   }, []);
   return (
     <>
       <a class="skip" href="#content">
-        Skip to content
+        {words.page.skip}
       </a>
       <Bar
         tools={[
-          choiceMenu("Sort", ORDERS, chosenOrder(), (id) => ORDER_LABELS[id], chooseOrder),
-          choiceMenu("Period", SHORT_PERIODS, shownPeriod(), (id) => PERIOD_LABELS[id].label, choosePeriod),
+          choiceMenu(
+            (order) => fill(words.sites.sortMenu, { order }),
+            ORDERS,
+            chosenOrder(),
+            (id) => ORDER_LABELS[id],
+            chooseOrder,
+          ),
+          choiceMenu(
+            (name) => fill(words.page.periodMenu, { period: name }),
+            SHORT_PERIODS,
+            shownPeriod(),
+            (id) => PERIOD_LABELS[id].label,
+            choosePeriod,
+          ),
         ]}
         items={sitesItems()}
       >
         <Logo />
-        <strong class="sites-title">All sites</strong>
+        <strong class="sites-title">{words.sites.title}</strong>
       </Bar>
       <main id="content" ref={content} class="content" tabIndex={-1}>
-        <h1 class="unseen">All sites, {PERIOD_LABELS[shownPeriod()].label}</h1>
+        <h1 class="unseen">{fill(words.sites.titleOf, { period: PERIOD_LABELS[shownPeriod()].label })}</h1>
         <OpenInstanceNotice />
         <input
           ref={field}
           class="sites-search"
           type="search"
-          placeholder="Search sites"
-          aria-label="Search sites"
+          placeholder={words.sites.search}
+          aria-label={words.sites.search}
           value={searchText()}
           onInput={(event) => searchFor(event.currentTarget.value)}
         />
         {data === undefined && (report.error ? <Failure report={report} /> : <Loading rows={6} />)}
         {data && (
           <div role="status">
-            {rows.length === 0 && <p class="empty">No matches</p>}
+            {rows.length === 0 && <p class="empty">{words.sites.noMatches}</p>}
             {rows.length > 0 && rows.length < all && (
-              <p class="sites-rest">
-                {formatCount(rows.length)} of {formatCount(all)} sites. Search for the others.
-              </p>
+              <p class="sites-rest">{fill(words.sites.rest, { shown: formatCount(rows.length), all: formatCount(all) })}</p>
             )}
           </div>
         )}
@@ -164,8 +179,8 @@ export function SitesPage({ sites }: { readonly sites: readonly string[] }) {
           ))}
         </ul>
         <footer class="page-foot">
-          <span>Each site's days follow its own time zone.</span>
-          <LinkButton onClick={() => openPanel("help")}>Shortcuts</LinkButton>
+          <span>{words.sites.zones}</span>
+          <LinkButton onClick={() => openPanel("help")}>{words.sites.shortcuts}</LinkButton>
         </footer>
       </main>
       <OpenPanel />

@@ -2,6 +2,7 @@
 import { filterOf, parseFilter, printFilter, type Filter, type Operator } from "../../src/shared/filters.ts";
 import { FILTER_VALUE_CHARS_MAX } from "../../src/shared/limits.ts";
 import { exceedsChars, WildcardPattern } from "../../src/shared/text.ts";
+import { fill, words } from "../words/words.ts";
 
 /** A regular expression for the empty text: the API refuses a filter with an empty value. */
 const EMPTY_ONLY = "^$";
@@ -29,7 +30,7 @@ export const printFilters = (filters: readonly Filter[]): string | null => filte
 /** The reason why a value cannot be filtered by, and an alternative; null if it can. */
 export function refusalOf(value: string): string | null {
   if (!exceedsChars(value, FILTER_VALUE_CHARS_MAX)) return null;
-  return `Longer than the ${FILTER_VALUE_CHARS_MAX} characters of a filter: filter by how it begins`;
+  return fill(words.state.tooLongToFilter, { max: FILTER_VALUE_CHARS_MAX });
 }
 
 /** True for what can be typed as a value. */

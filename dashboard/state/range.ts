@@ -2,6 +2,7 @@
 import { HOURLY_DAYS_MAX, LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
 import { dayAfter, daysOfWholeWeeks, PERIOD_DAYS, PERIODS, SHORT_PERIODS, startOfPeriod, type Period } from "../../src/shared/periods.ts";
 import type { WeekStart } from "../../src/shared/site-choices.ts";
+import { fill, words } from "../words/words.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -27,15 +28,15 @@ export interface RangeProblem {
   readonly text: string;
 }
 
-const NO_DATE = "Enter a date from 1 January 1970 on.";
+const NO_DATE = words.state.noDate;
 
 export function rangeProblem(start: string, end: string): RangeProblem | null {
   if (!isDay(start)) return { date: "start", text: NO_DATE };
   if (!isDay(end)) return { date: "end", text: NO_DATE };
-  if (end < start) return { date: "end", text: "The end date must not be before the start date." };
+  if (end < start) return { date: "end", text: words.state.endBeforeStart };
   const days = daysBetween(start, end);
   if (days <= LONG_RANGE_DAYS_MAX) return null;
-  return { date: "start", text: `Choose up to ${LONG_RANGE_DAYS_MAX} days: this range has ${days}.` };
+  return { date: "start", text: fill(words.state.tooManyDays, { max: LONG_RANGE_DAYS_MAX, days }) };
 }
 
 const lastDays = (days: number, end: string): Range => ({ start: dayAfter(end, 1 - days), end, days });
@@ -114,7 +115,10 @@ export function rangeWithin(range: Range, bounds: Range | null, today: string): 
 /** The reason why a link does not show a range. */
 export function sharedRangeProblem(start: string, end: string, bounds: Range | null): RangeProblem | null {
   if (bounds === null || isWithin({ start, end }, bounds)) return null;
-  return { date: start < bounds.start || start > bounds.end ? "start" : "end", text: `This page shows ${bounds.start} to ${bounds.end}.` };
+  return {
+    date: start < bounds.start || start > bounds.end ? "start" : "end",
+    text: fill(words.state.sharedDates, { start: bounds.start, end: bounds.end }),
+  };
 }
 
 interface Surroundings {

@@ -72,8 +72,10 @@ export const filteredGoal = computed((): string | null => {
   const isAlone = onGoals.length === 1 && filterKind.value === "converting" && hasConversionRates.value;
   return (isAlone && only && onlyValueOf(only)) || null;
 });
+/** Rows have conversions in place of visitors. */
+export const showsConversions = computed(() => countsConversions(filterKind.value));
 /** The words that count visitors of the view. */
-export const visitorWords = computed(() => (countsConversions(filterKind.value) ? words.counts.conversion : words.counts.visitor));
+export const visitorWords = computed(() => (showsConversions.value ? words.counts.conversion : words.counts.visitor));
 
 const isGiven = (dimension: string, value: string): boolean =>
   givenFilters.value.some((filter) => filter.dimension === dimension && onlyValueOf(filter) === value);

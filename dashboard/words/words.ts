@@ -27,9 +27,14 @@ type Tags<T extends string> = T extends `${string}</${infer Name}>${infer Rest}`
 
 type Values<T extends string> = Readonly<Record<Placeholders<T>, string | number>>;
 
+const numbers = new Intl.NumberFormat(language);
+
 /** Replaces `{name}`. */
 export const fill = <T extends string>(template: T, values: Values<T>): string =>
-  template.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String((values as Record<string, unknown>)[name] ?? placeholder));
+  template.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = (values as Readonly<Record<string, string | number>>)[name] ?? placeholder;
+    return typeof value === "number" ? numbers.format(value) : value;
+  });
 
 const rules = new Intl.PluralRules(language);
 

@@ -179,7 +179,7 @@ describe("the comparison of the dashboard", () => {
     expect(await apply.isDisabled()).toBe(true);
     expect(await start.getAttribute("aria-invalid")).toBe("true");
     expect(await page.locator(`#${await start.getAttribute("aria-describedby")}`).textContent()).toBe(
-      "Choose up to 10000 days: this range has 10001.",
+      "Choose up to 10,000 days: this range has 10,001.",
     );
     await expectAccessible("custom range with a problem");
     await page.getByLabel("End date").fill(daysAgo(10_001));
@@ -195,7 +195,7 @@ describe("the comparison of the dashboard", () => {
   });
 
   it.each([
-    ["1990-01-01", "2024-12-31", /Choose up to 10000 days: this range has 12784\. Showing 16 Aug 1997\s–\s31 Dec 2024\./],
+    ["1990-01-01", "2024-12-31", /Choose up to 10,000 days: this range has 12,784\. Showing 16 Aug 1997\s–\s31 Dec 2024\./],
     ["2024-12-31", "2024-01-01", /The end date must not be before the start date\. Showing /],
     ["1969-12-31", "1970-01-31", /Enter a date from 1 January 1970 on\. Showing /],
     ["2024-02-31", "2024-03-01", /Enter a date from 1 January 1970 on\. Showing /],

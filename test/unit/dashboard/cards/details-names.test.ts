@@ -11,7 +11,7 @@ const CHROME = [filterBy("browsers", "Chrome")];
 describe("the search of the details", () => {
   it.each([
     ["sources", "Direct", { search: "Direct", unknown_label: "Direct / none" }],
-    ["utm-terms", "tag", { search: "tag", unknown_label: "Not tagged" }],
+    ["utm-terms", "none", { search: "none", unknown_label: "(none)" }],
     ["cities", "Unk", { search: "Unk", unknown_label: "Unknown" }],
     ["pages", "", { search: "" }],
     ["screen-sizes", "1920 px", { search: "1920", unknown_label: "Unknown" }],

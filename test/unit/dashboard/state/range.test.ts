@@ -48,7 +48,7 @@ describe("date ranges of the dashboard", () => {
 
   it("a range has at most 10,000 days: of a longer one, the last 10,000 are left", () => {
     expect(rangeProblem("1999-07-30", "2026-12-14")).toBeNull();
-    expect(rangeProblem("1999-07-29", "2026-12-14")).toEqual({ date: "start", text: "Choose up to 10000 days: this range has 10001." });
+    expect(rangeProblem("1999-07-29", "2026-12-14")).toEqual({ date: "start", text: "Choose up to 10,000 days: this range has 10,001." });
     expect(customRange("1980-01-01", "2026-12-14", TODAY)).toEqual({ start: "1999-07-30", end: "2026-12-14", days: 10_000 });
   });
 
