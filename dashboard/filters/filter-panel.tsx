@@ -14,7 +14,7 @@ import { Form, useSettled } from "../kit/forms.tsx";
 import { CrossButton, LinkButton } from "../kit/inline.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { Failure, Problem } from "../kit/states.tsx";
-import { canFilterBy, isSameFilter, parseFilters, printFilters } from "../state/filters.ts";
+import { canFilterBy, isSameFilter, parseFilters, printFilters, VISIT_PREFIX } from "../state/filters.ts";
 import { isLoading, useAction, useReport, useRequest } from "../state/requests.ts";
 import { scope, unfilteredScope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
@@ -117,21 +117,57 @@ function PickedValues({ dimension, values, others, onChange }: ValuesProps & { r
   );
 }
 
-const PLACEHOLDERS: Readonly<Record<Exclude<Operator, "in">, string>> = {
-  contains: words.filterDialog.text,
-  begins: words.filterDialog.text,
-  like: words.filterDialog.pattern,
-  matches: words.filterDialog.expression,
+/** A part of a value, a pattern and an expression that a dimension has. */
+interface Examples {
+  readonly like: string;
+  readonly matches: string;
+}
+
+const PATHS: Examples = { like: "/blog/*", matches: "^/blog/\\d+" };
+const HOSTS: Examples = { like: "*.example.com", matches: "^(www|shop)\\." };
+const URLS: Examples = { like: "https://example.com/*", matches: "^https://(www\\.)?example\\.com/" };
+const SOURCES: Examples = { like: "*.social", matches: "^(Google|Bing)$" };
+const TAGS: Examples = { like: "summer-*", matches: "^(spring|summer)-" };
+const VERSIONS: Examples = { like: "14*", matches: "^1[45]" };
+const NAMES: Examples = { like: "Sign*", matches: "^(Signup|Login)$" };
+
+/** Keyed by the names of dimensions in filters, those of visits without their prefix. */
+const EXAMPLES: Readonly<Record<string, Examples>> = {
+  pages: PATHS,
+  "entry-page": PATHS,
+  "exit-page": PATHS,
+  hostnames: HOSTS,
+  channels: { like: "Organic *", matches: "^(Organic|Paid) " },
+  sources: SOURCES,
+  referrers: URLS,
+  regions: { like: "North *", matches: "^(North|South) " },
+  cities: { like: "San *", matches: "^(San|Santa) " },
+  browsers: { like: "Chrom*", matches: "^(Chrome|Edge)$" },
+  "browser-versions": VERSIONS,
+  os: { like: "*OS", matches: "^(iOS|Android)$" },
+  "os-versions": VERSIONS,
 };
 
-interface TextsProps extends Omit<ValuesProps, "dimension"> {
+function examplesOf(dimension: string): Examples {
+  const name = dimension.startsWith(VISIT_PREFIX) ? dimension.slice(VISIT_PREFIX.length) : dimension;
+  return EXAMPLES[name] ?? (name.startsWith("utm-") ? TAGS : NAMES);
+}
+
+function placeholderOf(dimension: string, operator: Exclude<Operator, "in">): string {
+  const { text, pattern, expression } = words.filterDialog;
+  const { like, matches } = examplesOf(dimension);
+  if (operator === "like") return fill(pattern, { example: like });
+  return operator === "matches" ? fill(expression, { example: matches }) : text;
+}
+
+interface TextsProps extends ValuesProps {
   readonly operator: Exclude<Operator, "in">;
   /** The service has rejected one of them. */
   readonly isInvalid: boolean;
 }
 
 /** Empty texts are not applied. Focuses an added text, and the neighbor of a removed one. */
-function TypedValues({ operator, values, isInvalid, onChange }: TextsProps) {
+function TypedValues({ dimension, operator, values, isInvalid, onChange }: TextsProps) {
   const texts = values.length === 0 ? [""] : values;
   const root = useRef<HTMLDivElement>(null);
   const shown = useRef(texts.length);
@@ -154,7 +190,7 @@ function TypedValues({ operator, values, isInvalid, onChange }: TextsProps) {
             type="text"
             aria-invalid={isInvalid}
             aria-label={i === 0 ? words.filterDialog.value : fill(words.filterDialog.valueNumber, { number: i + 1 })}
-            placeholder={PLACEHOLDERS[operator]}
+            placeholder={placeholderOf(dimension, operator)}
             maxLength={operator === "matches" ? FILTER_EXPRESSION_CHARS_MAX : FILTER_VALUE_CHARS_MAX}
             autocomplete="off"
             autocapitalize="none"
@@ -311,7 +347,7 @@ function ValuesField({ draft: { dimension, test, values }, others, change, isInv
       {test.operator === "in" ? (
         <PickedValues key={dimension} dimension={dimension} values={values} others={others} onChange={onChange} />
       ) : (
-        <TypedValues operator={test.operator} values={values} isInvalid={isInvalid} onChange={onChange} />
+        <TypedValues dimension={dimension} operator={test.operator} values={values} isInvalid={isInvalid} onChange={onChange} />
       )}
     </div>
   );
@@ -349,11 +385,14 @@ const CHECK_MS_MAX = 20_000;
 export function FilterPanel() {
   const [changed] = useState(filterToChange);
   const [draft, setDraft] = useState(() => draftOf(changed));
-  const { isBusy, problem, run } = useAction(filterProblem);
+  const { isBusy, problem, run, clear } = useAction(filterProblem);
   const others = ownFilters.value.filter((known) => !changed || !isSameFilter(known, changed));
   const filter = filterFrom(draft);
   const excess = excessOf(filter, others);
-  const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
+  const change = (changes: Partial<Draft>) => {
+    clear();
+    setDraft((before) => ({ ...before, ...changes }));
+  };
   const fields: DraftProps = { draft, others, change };
 
   function submit() {

@@ -38,13 +38,23 @@ export interface CheckedField {
   readonly problem: string | null;
 }
 
-/** Covers all fields that have an input with `fieldId`. Focuses the rejected one. */
+/** Covers all fields that have an input with `fieldId`. Focuses the rejected one, whose problem lasts until it is changed. */
 export function useFieldProblems<Name extends string>(labels: FieldLabels<Name>, fieldId: (name: Name) => string) {
   const form = useRef<HTMLFormElement>(null);
-  const { isBusy, problem, run } = useAction((error): FieldProblem<Name> => fieldProblem(error, labels));
+  const { isBusy, problem, run, clear } = useAction((error): FieldProblem<Name> => fieldProblem(error, labels));
 
   useLayoutEffect(() => {
     if (problem?.field) form.current?.querySelector<HTMLElement>(`#${fieldId(problem.field)}`)?.focus();
+  }, [problem]);
+
+  useLayoutEffect(() => {
+    const root = form.current;
+    if (!problem || !root) return undefined;
+    const onInput = ({ target }: Event) => {
+      if (problem.field === null || root.querySelector(`#${fieldId(problem.field)}`)?.contains(target as Node)) clear();
+    };
+    root.addEventListener("input", onInput);
+    return () => root.removeEventListener("input", onInput);
   }, [problem]);
 
   const problemOf = (name: Name): string | null => (problem?.field === name ? problem.text : null);

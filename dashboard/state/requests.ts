@@ -225,5 +225,5 @@ export function useAction<Problem = string>(problemOf: (error: unknown) => Probl
     }
     setBusy(false);
   }
-  return { isBusy, problem, run };
+  return { isBusy, problem, run, clear: () => setProblem(null) };
 }
