@@ -1,5 +1,7 @@
 /** Cards of breakdowns: a tab per dimension, its top values, and a link to all of them. */
 import type { Dimension, Reports } from "../api/types.ts";
+import { ChangesCard } from "../changes/changes-card.tsx";
+import type { Changes } from "../changes/changes.ts";
 import { Footnote } from "../filters/footnote.tsx";
 import {
   DIMENSIONS,
@@ -150,8 +152,9 @@ const BreakdownCard = ({ card }: { readonly card: DimensionCard }) => (
   </TabbedCard>
 );
 
-export const Cards = () => (
+export const Cards = ({ changes }: { readonly changes: Report<Changes> }) => (
   <div class="cards">
+    <ChangesCard report={changes} />
     {(Object.keys(CARDS) as DimensionCard[]).filter(isCardShown).map((card) => (
       <BreakdownCard key={card} card={card} />
     ))}

@@ -13,11 +13,20 @@ export const cssColor = (name: string): string => getComputedStyle(document.docu
 /** A line through more than a thousand small numbers is a wall of spikes. */
 const isByMinute = (points: readonly ChartPoint[]): boolean => /:(?!00)\d\d$/.test(points[1]?.label ?? "");
 
-/** Columns: index, compared period, whole buckets, and the others. */
+/** Columns: index, compared period, whole buckets, the others, and the bounds of the usual band. */
 function columnsOf(points: readonly ChartPoint[]): uPlot.AlignedData {
   const { solid, dotted } = isByMinute(points) ? barsOf(points) : linesOf(points);
-  return [points.map((_, i) => i), points.map(({ before }) => before?.value ?? null), solid, dotted];
+  return [
+    points.map((_, i) => i),
+    points.map(({ before }) => before?.value ?? null),
+    solid,
+    dotted,
+    points.map(({ usual }) => usual?.low ?? null),
+    points.map(({ usual }) => usual?.high ?? null),
+  ];
 }
+
+const [LOW, HIGH] = [4, 5];
 
 function areaFill(chart: uPlot, name: string): CanvasGradient {
   const gradient = chart.ctx.createLinearGradient(0, chart.bbox.top, 0, chart.bbox.top + chart.bbox.height);
@@ -85,9 +94,9 @@ function seriesOf({ points, scale }: Drawing): uPlot.Series[] {
   };
   const compared = { stroke: cssColor("--compare"), width: 2 * scale, points: { show: points.length === 1, size: 7 * scale } };
   const paths = isByMinute(points) ? uPlot.paths.bars?.({ size: [1, Infinity], gap: 0 }) : undefined;
-  if (paths)
-    return ["--compare", "--accent", "--area"].reduce<uPlot.Series[]>((all, color) => [...all, bars(paths, cssColor(color))], [{}]);
-  return [{}, compared, line, { ...line, dash: [5 * scale, 5 * scale] }];
+  const bound: uPlot.Series = { width: 0, points: { show: false } };
+  if (paths) return [{}, ...["--compare", "--accent", "--area"].map((color) => bars(paths, cssColor(color))), bound, bound];
+  return [{}, compared, line, { ...line, dash: [5 * scale, 5 * scale] }, bound, bound];
 }
 
 /** Uses the colors of the current theme. uPlot draws the canvas in a microtask. */
@@ -103,6 +112,7 @@ export function drawChart(element: HTMLElement, drawing: Drawing, cursor: uPlot.
     scales: { x: { time: false }, y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: axesOf(drawing),
     series: seriesOf(drawing),
+    bands: [{ series: [HIGH, LOW], fill: cssColor("--band") }],
   };
   return new uPlot(options, columnsOf(points), element);
 }

@@ -16,6 +16,7 @@ import {
   spanText,
   useAnnotations,
 } from "./annotations.ts";
+import { fill, words } from "../words/words.ts";
 import { comparedAs } from "./metrics.ts";
 import { LineChart, type Cursor, type Layout, type Part } from "./line-chart.tsx";
 import { joinedMarks, marksOf, type Mark } from "./marks.ts";
@@ -104,6 +105,35 @@ function ChartMarks({ points, interval, layout }: ChartMarksProps) {
   );
 }
 
+/** Words about a point, beside it: those of the sentence above the numbers. */
+export interface Callout {
+  /** The label of the point. */
+  readonly at: string;
+  readonly text: string;
+  readonly onChoose: () => void;
+}
+
+interface CalloutsProps {
+  readonly callouts: readonly Callout[];
+  readonly points: readonly ChartPoint[];
+  readonly layout: Layout;
+}
+
+function Callouts({ callouts, points, layout: { leftOf, topOf, width, height } }: CalloutsProps) {
+  return callouts.map(({ at, text, onChoose }) => {
+    const index = points.findIndex(({ label }) => label === at);
+    const value = points[index]?.value ?? null;
+    if (value === null) return null;
+    const left = leftOf(index);
+    const place = { left: percent(left, width), top: percent(topOf(value), height) };
+    return (
+      <button key={at} type="button" class="chart-callout" style={place} data-side={left > width / 2 ? "left" : "right"} onClick={onChoose}>
+        {text}
+      </button>
+    );
+  });
+}
+
 /** The dates from one point to another, as far as they have begun. */
 function datesIn(points: readonly ChartPoint[], { from, to }: Part): Pick<Bucket, "start" | "end"> | null {
   const within = points.slice(Math.min(from, to), Math.max(from, to) + 1).filter(({ bucket }) => bucket.state !== "ahead");
@@ -116,6 +146,10 @@ interface ChartProps {
   readonly points: readonly ChartPoint[];
   readonly interval: Interval;
   readonly onOpen: (dates: Pick<Bucket, "start" | "end">) => void;
+}
+
+interface ChartViewProps extends ChartProps {
+  readonly callouts: readonly Callout[];
 }
 
 const written = (value: number | null, format: (value: number) => string): string => (value === null ? "–" : format(value));
@@ -134,6 +168,11 @@ function ChartTooltip({ metric, point }: { readonly metric: ShownMetric; readonl
       <span class="tooltip-title">{title}</span>
       {line("now", point, written(value, format))}
       {before && line("before", before, format(before.value))}
+      {point.usual && (
+        <span class="tooltip-line">
+          <i class="swatch band" /> {fill(words.changesCard.usual, { low: format(point.usual.low), high: format(point.usual.high) })}
+        </span>
+      )}
       {before && value !== null && isComparable(point) && <Change now={value} before={before.value} {...comparedAs(metric)} />}
     </>
   );
@@ -154,7 +193,7 @@ function textOf({ title, part, value, before }: ChartPoint, format: (value: numb
 const isShorter = ({ start, end }: Pick<Bucket, "start" | "end">): boolean => start !== range.value.start || end !== range.value.end;
 const canOpen = (bucket: Bucket): boolean => bucket.state !== "ahead" && isShorter(bucket);
 
-export function ChartView({ metric, points, interval, onOpen }: ChartProps) {
+export function ChartView({ metric, points, interval, onOpen, callouts }: ChartViewProps) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [part, setPart] = useState<Part | null>(null);
   const [layout, setLayout] = useState<Layout | null>(null);
@@ -195,6 +234,7 @@ export function ChartView({ metric, points, interval, onOpen }: ChartProps) {
         onDrawn={setLayout}
       />
       {layout && <ChartMarks points={points} interval={interval} layout={layout} />}
+      {layout && <Callouts callouts={callouts} points={points} layout={layout} />}
       {point && cursor && (
         <div
           class="tooltip chart-tooltip"

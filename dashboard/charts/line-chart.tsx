@@ -19,6 +19,7 @@ export interface Cursor {
 /** Positions of drawn points, in CSS pixels relative to the chart. */
 export interface Layout {
   readonly leftOf: (index: number) => number;
+  readonly topOf: (value: number) => number;
   readonly top: number;
   /** The lower edge of the plot, above the axis labels. */
   readonly bottom: number;
@@ -140,6 +141,7 @@ function draw(element: HTMLElement, props: LineChartProps): Chart {
   (chart.hooks.ready ??= []).push(() =>
     props.onDrawn({
       leftOf: (index) => over.offsetLeft + chart.valToPos(index, "x"),
+      topOf: (value) => over.offsetTop + chart.valToPos(value, "y"),
       top: over.offsetTop,
       bottom: over.offsetTop + over.clientHeight,
       width: element.clientWidth,

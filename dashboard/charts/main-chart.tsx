@@ -1,6 +1,7 @@
 /** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
+import { calloutsOf, useUsual, type Changes } from "../changes/changes.ts";
 import { formatShortRange } from "../format/locale.ts";
 import { fileNameOf, saveFile } from "../kit/download.ts";
 import { Menu } from "../kit/menu.tsx";
@@ -26,7 +27,6 @@ import {
   type ChartPoint,
 } from "./points.ts";
 import { chosenMetric, totalsOf, useMetricSeries, type MetricTotals, type ShownMetric } from "./shown-metrics.ts";
-import { isCounted, SummaryLine } from "./summary-line.tsx";
 
 function IntervalMenu({ interval }: { readonly interval: Interval }) {
   const offered = offeredIntervals(range.value);
@@ -128,11 +128,22 @@ function useSeries(metric: ShownMetric, interval: Interval): Report<readonly Cha
   return { ...report, data: points };
 }
 
-export function MainChart({ main, everybody }: Statistics) {
+interface MainChartProps extends Statistics {
+  readonly changes: Report<Changes>;
+}
+
+export function MainChart({ main, everybody, changes }: MainChartProps) {
   const metric = chosenMetric();
   const compared = comparedRange.value;
   const interval = intervalFor(range.value, param("interval"));
-  const report = useSeries(metric, interval);
+  const series = useSeries(metric, interval);
+  const usual = useUsual(metric.id, interval, main.data !== undefined);
+  const points = useMemo(() => series.data?.map((point) => ({ ...point, usual: usual.get(point.label) })), [series.data, usual]);
+  const report = { ...series, data: points };
+  const callouts = useMemo(
+    () => (interval === "day" && changes.data && !changes.isStale ? calloutsOf(changes.data) : []),
+    [interval, changes.data, changes.isStale],
+  );
   useEffect(() => {
     // Of another period.
     if (param("interval") !== null && param("interval") !== interval) navigate({ interval: null }, true);
@@ -141,13 +152,9 @@ export function MainChart({ main, everybody }: Statistics) {
   const hasBefore = report.data?.some(({ before }) => before) === true;
   const comparedDates = compared && hasBefore ? formatShortRange(compared.start, compared.end, today.value) : null;
   const isTable = param("chart") === "table";
-  const isCurrent = !report.isStale && !main.isStale;
   return (
     <div class="chart-place">
       <div class="chart-foot">
-        {isCurrent && report.data && totals && isCounted(metric.field) && (
-          <SummaryLine field={metric.field} points={report.data} interval={interval} totals={totals} onOpen={openDates} />
-        )}
         {comparedDates !== null && (
           <span class="legend">
             <i class="swatch now" /> {formatShortRange(range.value.start, range.value.end, today.value)}
@@ -164,11 +171,11 @@ export function MainChart({ main, everybody }: Statistics) {
         </div>
       </div>
       <ReportView report={{ ...report, reading: report.reading ?? main.reading }} rows={1}>
-        {(points) =>
+        {(shown) =>
           isTable ? (
-            <ChartTable metric={metric} points={points} interval={interval} beforeTitle={comparedDates} onOpen={openDates} />
+            <ChartTable metric={metric} points={shown} interval={interval} beforeTitle={comparedDates} onOpen={openDates} />
           ) : (
-            <ChartView metric={metric} points={points} interval={interval} onOpen={openDates} />
+            <ChartView metric={metric} points={shown} interval={interval} onOpen={openDates} callouts={callouts} />
           )
         }
       </ReportView>

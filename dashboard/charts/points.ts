@@ -113,6 +113,13 @@ export interface ChartPoint extends Point {
   /** null if the bucket is ahead. */
   readonly value: number | null;
   readonly before: ComparedPoint | null;
+  /** Where the value usually is; absent if that is not known. */
+  readonly usual?: Usual | undefined;
+}
+
+export interface Usual {
+  readonly low: number;
+  readonly high: number;
 }
 
 export interface Series {

@@ -2,6 +2,8 @@
 import { dayAfter } from "../../src/shared/periods.ts";
 import type { Installation } from "../api/types.ts";
 import { Cards } from "../cards/breakdown-cards.tsx";
+import { ChangeSentence } from "../changes/change-sentence.tsx";
+import { useChanges } from "../changes/changes.ts";
 import { MainChart } from "../charts/main-chart.tsx";
 import { TopStats } from "../charts/top-stats.tsx";
 import { Behavior } from "../explore/behavior.tsx";
@@ -59,15 +61,17 @@ const RealtimeView = lazyWithWords(async () => (await import("../realtime/realti
 function Stats({ siteId, installation }: StatsProps) {
   const statistics = useStatistics(installation);
   const { data, isStale } = statistics.main;
+  const changes = useChanges(data !== undefined && data.total_events > 0);
   return (
     <>
       <RangeNotice />
       {data?.total_events === 0 && !isStale && !canClear.value && <EmptyPeriod siteId={siteId} installation={installation} />}
       <section class="panel" aria-label={words.page.overview}>
+        <ChangeSentence report={changes} />
         <TopStats {...statistics} />
-        <MainChart {...statistics} />
+        <MainChart {...statistics} changes={changes} />
       </section>
-      <Cards />
+      <Cards changes={changes} />
       <Behavior />
     </>
   );

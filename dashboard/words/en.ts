@@ -1,4 +1,6 @@
 /** English words of the first view. They declare the keys for the other languages. */
+import { ENGLISH_CHANGE_WORDS } from "../../src/shared/change-words.ts";
+
 export const en = {
   kit: {
     close: "Close",
@@ -102,6 +104,16 @@ export const en = {
     version: "{counted} with an unknown version",
     screenSize: "{counted} with an unknown screen size",
     device: "{counted} with an unknown device",
+  },
+  changes: ENGLISH_CHANGE_WORDS,
+  changesCard: {
+    title: "Changes",
+    none: "No value changed noticeably.",
+    from: "{name}: {before} → {after}",
+    against: "against {dates}",
+    typical: "against what is typical",
+    usual: "usual: {low} to {high}",
+    sentence: "What changed",
   },
   counts: {
     visitor: { one: "{count} visitor", other: "{count} visitors" },

@@ -289,6 +289,8 @@ class Teller {
     const { clauses } = this.#words;
     const dates = this.#comparedDates();
     const [before, after] = [numberOf(total.before), numberOf(total.after)];
+    // Days without a visit are mostly those before a site's first one.
+    if (before === 0) return null;
     if (this.#write.amount(total.before) === this.#write.amount(total.after)) return fill(clauses.samePeriod, { dates });
     const difference = this.#write.difference(total.before, total.after, total.change !== null);
     if (difference === null) return fill(clauses.plainPeriod, { before: this.#write.amount(total.before), dates });

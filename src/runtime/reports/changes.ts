@@ -30,6 +30,7 @@ import {
   hasTypical,
   HISTORY_DAYS,
   type HourTally,
+  NAMED_DAYS_MAX,
   type Tally,
   TYPICAL_DAYS_MAX,
   type ValueTally,
@@ -113,7 +114,7 @@ const PARAMETERS = {
   band: optionalOneOf(
     "Adds what is typical of each day or hour of the period.",
     ["day", "hour"],
-    `Absent for periods of more than ${TYPICAL_DAYS_MAX} days, and without enough history.`,
+    "Absent for periods of more than 31 days, or 28 by the hour, and without enough history.",
   ),
 };
 
@@ -188,15 +189,17 @@ function askedOf(request: Request, { sessionGapMs, rotationDays }: ReportSetting
   };
 }
 
-/** Short windows are judged by the weeks before. */
+/** Windows of which all values are read by day: they, or their days, are judged by the weeks before. */
+const isNamed = ({ dayCount }: DateRange): boolean => dayCount <= NAMED_DAYS_MAX;
+
 const withHistory = (scope: Scope, range: DateRange): DateRange =>
-  isShort(range) ? rangeOfDays(sharedFrom(scope, addDays(range.firstDay, -HISTORY_DAYS)), range.lastDay) : range;
+  isNamed(range) ? rangeOfDays(sharedFrom(scope, addDays(range.firstDay, -HISTORY_DAYS)), range.lastDay) : range;
 
 /** The days that are read one by one, as ranges that do not overlap. */
 function readRanges({ scope, period, compared, isFallback }: Asked): readonly DateRange[] {
   const ofPeriod = withHistory(scope, period);
   if (compared === null || (isFallback && isShort(period))) return [ofPeriod];
-  const before = withHistory(scope, compared.range);
+  const before = isShort(compared.range) ? withHistory(scope, compared.range) : compared.range;
   const overlaps = before.firstDay <= ofPeriod.lastDay && ofPeriod.firstDay <= addDays(before.lastDay, 1);
   if (!overlaps) return [ofPeriod, before];
   const [first] = [before.firstDay, ofPeriod.firstDay].toSorted();
@@ -452,7 +455,7 @@ function answerPlan(asked: Asked, request: Request): Plan<Answer> {
     ([ofDays, after], before) => ({ series: ofDays, after, before }),
     (query, found) => (isTypical(found) ? [] : [query]),
   );
-  const daily = isShort(period)
+  const daily = isNamed(period)
     ? joinPlans(
         sums,
         combinePlans(

@@ -142,7 +142,11 @@ export const OPTIONS = {
     "How long a query waits for a free slot before it is rejected with 429, in milliseconds. 0 rejects it at once.",
   ),
   request_timeout_secs: option(number({ min: 0.1, max: 3600 }), 30, "Seconds after which a request is answered with 408."),
-  session_ttl_secs: option(integer({ min: 1, max: LONG_SPAN_DAYS_MAX * DAY_SECS }), DAY_SECS, "Lifetime in seconds of a session without `remember`."),
+  session_ttl_secs: option(
+    integer({ min: 1, max: LONG_SPAN_DAYS_MAX * DAY_SECS }),
+    DAY_SECS,
+    "Lifetime in seconds of a session without `remember`.",
+  ),
   max_login_attempts: option(
     integer({ min: 0, max: 10_000 }),
     5,

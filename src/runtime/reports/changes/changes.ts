@@ -21,9 +21,11 @@ import { spanOf } from "./history.ts";
 import {
   type ChangeMetric,
   type ChangesInput,
+  type DayTally,
   type DayValueTally,
   hasTypical,
   HISTORY_DAYS,
+  HISTORY_DAYS_MIN,
   TYPICAL_DAYS_MAX,
   type Window,
 } from "./input.ts";
@@ -44,6 +46,9 @@ const HISTORY_WEEKS = HISTORY_DAYS / WEEK_DAYS;
 
 /** Today so far is judged from this typical value on. */
 const TODAY_VISITS_MIN = 20;
+
+/** Longest period with a band. */
+const BAND_DAYS_MAX = 31;
 
 const PAYMENT_SHARE_MIN = 0.5;
 const CAVEATS_PER_CODE_MAX = 10;
@@ -233,6 +238,41 @@ function daysOf({ kind, view, judged }: Analysis): UnusualDay[] {
 const countedSide = (kind: Kind, view: View, days: readonly number[]): Side =>
   sidesOfDays(kind, view.window.days, view.firstDay, days, spanOf(view.history, days).all).after;
 
+/** One day of a long period, with the weeks before it as its history. */
+function windowOfDay({ days, dimensions }: Window, day: number): Window {
+  const isOfDay = (tally: DayTally): boolean => tally.day === day;
+  const noVisits = { day, count: 0 };
+  return {
+    firstDay: day,
+    lastDay: day,
+    total: days.find(isOfDay) ?? noVisits,
+    days,
+    hours: [],
+    dimensions: dimensions.map(({ dimension, byDay }) => ({ dimension, sums: byDay.filter(isOfDay), byDay })),
+  };
+}
+
+/** Adds the values that days of a long period stand out for, each once, with the numbers of the day that is clearest. */
+function withDaysOf(
+  input: ChangesInput,
+  ofPeriod: Told["findings"],
+  days: readonly UnusualDay[],
+): { readonly findings: Told["findings"]; readonly days: readonly UnusualDay[] } {
+  const findings = [...ofPeriod];
+  const named = days.map((unusual) => {
+    const day = Date.parse(unusual.date) / DAY_MS;
+    if (!hasTypical({ firstDay: day, lastDay: day }, input.dataFirstDay)) return unusual;
+    const analysis = analyse({ ...input, now: null }, windowOfDay(input.period, day), null);
+    const found = analysis.judged?.findings[0];
+    if (!found) return unusual;
+    const known = findings.findIndex(({ dimension, value }) => dimension === found.dimension && value === found.value);
+    if (known >= 0) return { ...unusual, finding: known };
+    findings.push({ ...findingOf(analysis, found), dates: [unusual.date], numbers_of: "dates" });
+    return { ...unusual, finding: findings.length - 1 };
+  });
+  return { findings, days: named };
+}
+
 /** Days of a long period, against their neighbors. */
 function longDaysOf({ kind, view }: Analysis): UnusualDay[] {
   if (kind !== "count") return [];
@@ -251,6 +291,12 @@ function longDaysOf({ kind, view }: Analysis): UnusualDay[] {
       finding: null,
     }));
 }
+
+/** A month is drawn with its band, too, though its sum has no verdict. */
+const hasBand = (period: Window, dataFirstDay: number, band: "day" | "hour"): boolean =>
+  period.lastDay - period.firstDay < BAND_DAYS_MAX &&
+  period.firstDay - dataFirstDay >= HISTORY_DAYS_MIN &&
+  (band === "day" || period.hours.length > 0);
 
 function bandOf({ kind, view }: Analysis, band: "day" | "hour"): BandPoint[] {
   if (band === "hour") {
@@ -302,6 +348,8 @@ interface Conclusion {
   readonly verdict: Verdict;
   readonly reason?: NonNullable<ChangesResult["reason"]>;
   readonly findings: Told["findings"];
+  /** Of a long period. */
+  readonly days?: readonly UnusualDay[];
   /** Whose findings they are. */
   readonly of: Judged | null;
 }
@@ -316,8 +364,8 @@ function conclusionOf(input: ChangesInput, analysis: Analysis): Conclusion {
       return { verdict: "compared", reason: "too_early", findings: [], of: null };
     }
     if (period.lastDay - period.firstDay < TYPICAL_DAYS_MAX) return { verdict: "too_new", reason: "too_new", findings: [], of: null };
-    const findings = longFindingsOf(analysis, compared);
-    return { verdict: findings.length > 0 ? "explained" : "compared", reason: "long_period", findings, of: null };
+    const { findings, days } = withDaysOf(input, longFindingsOf(analysis, compared), longDaysOf(analysis));
+    return { verdict: findings.length > 0 ? "explained" : "compared", reason: "long_period", findings, days, of: null };
   }
   const findings = judged.findings.map((found) => findingOf(analysis, found));
   if (judged.verdict !== "ordinary") return { verdict: judged.verdict, findings, of: judged };
@@ -336,9 +384,8 @@ export function changesOf(input: ChangesInput): ChangesResult {
   const { period, compared, metric, compare, limit, band } = input;
   const analysis = analyse(input, period, compared);
   const { kind, view, judged, total, values } = analysis;
-  const { verdict, reason, findings, of } = conclusionOf(input, analysis);
+  const { verdict, reason, findings, days = daysOf(analysis), of } = conclusionOf(input, analysis);
   const hasBefore = compared !== null || total.typical !== null;
-  const isLong = reason === "long_period";
   return withSentences(
     {
       metric,
@@ -370,8 +417,8 @@ export function changesOf(input: ChangesInput): ChangesResult {
       dimensions: [...values].map(([dimension, ofDimension]) =>
         contributionsOf(kind, total, { dimension, values: ofDimension }, limit, isLarge(kind, total)),
       ),
-      days: isLong ? longDaysOf(analysis) : daysOf(analysis),
-      ...(band && hasTypical(period, input.dataFirstDay) && { band: bandOf(analysis, band) }),
+      days,
+      ...(band && hasBand(period, input.dataFirstDay, band) && { band: bandOf(analysis, band) }),
       caveats: caveatsOf(input, analysis, of),
       noise: {
         dispersion: judged?.dispersion ?? null,

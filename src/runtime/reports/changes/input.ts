@@ -24,6 +24,9 @@ export const HISTORY_DAYS = 56;
 export const TYPICAL_DAYS_MAX = 28;
 export const HISTORY_DAYS_MIN = 28;
 
+/** Days of longer windows are not named: their rows and those of the weeks before would be too many to read at once. */
+export const NAMED_DAYS_MAX = 92;
+
 /** False if the window is too long or the site too new: then `compared` must be given, for `typical` the directly preceding window. */
 export const hasTypical = ({ firstDay, lastDay }: Pick<Window, "firstDay" | "lastDay">, dataFirstDay: number): boolean =>
   lastDay - firstDay < TYPICAL_DAYS_MAX && firstDay - dataFirstDay >= HISTORY_DAYS_MIN;

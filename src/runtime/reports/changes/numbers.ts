@@ -100,7 +100,9 @@ export function totalQuery(scope: Scope, counted: Counted): AggregateQuery {
 export function seriesQuery(scope: Scope, counted: Counted, length: "day" | "hour"): AggregateQuery {
   const bucket = length === "day" ? DAY_BUCKET : HOUR_BUCKET;
   const { metric } = counted;
-  return isEventCount(metric) ? visitorCountsBy(scope, bucket, { events: metric === "events" }) : visitSums(scope, { ...visitsOf(counted), bucket });
+  return isEventCount(metric)
+    ? visitorCountsBy(scope, bucket, { events: metric === "events" })
+    : visitSums(scope, { ...visitsOf(counted), bucket });
 }
 
 /** Rows with a `value`. */
