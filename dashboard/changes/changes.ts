@@ -1,6 +1,6 @@
 /** The report of changes of the view: one request for the sentence, the card and the days that the chart names. */
 import { useMemo } from "preact/hooks";
-import { changeTexts, type ChangeSegment, type ChangeTexts } from "../../src/shared/change-sentences.ts";
+import { changeTexts, textOfSegments, type ChangeSegment, type ChangeTexts } from "../../src/shared/change-sentences.ts";
 import type { Interval } from "../../src/shared/periods.ts";
 import type { Dimension, Reports } from "../api/types.ts";
 import type { Callout } from "../charts/chart-view.tsx";
@@ -10,19 +10,31 @@ import { LOCALE } from "../format/locale.ts";
 import { parseFilters } from "../state/filters.ts";
 import { useReport, type Report } from "../state/requests.ts";
 import { comparisonParameters, scope } from "../state/scope.ts";
+import { isComparisonKnown, isWindowWhole } from "../state/statistics.ts";
 import { filterKind, ownFilters, setFilters, toggleFilter } from "../state/view-filters.ts";
 import { navigate } from "../state/url.ts";
 import { words } from "../words/words.ts";
 
 export type Changes = Reports["changes"];
 
+/** Values of each dimension: enough to find those that changed most. */
+const ROWS = 20;
+
 /** Asked once the numbers of the view are there: they have waited for the same events. */
-export const useChanges = (isReady: boolean): Report<Changes> =>
-  useReport("changes", isReady ? { ...scope.value, ...comparisonParameters.value, limit: 20 } : null);
+export function useChanges(hasEvents: boolean): Report<Changes> {
+  const compared = isWindowWhole() ? comparisonParameters.value : {};
+  return useReport("changes", hasEvents && isComparisonKnown() ? { ...scope.value, ...compared, limit: ROWS } : null);
+}
 
 const nameOf = (dimension: string, value: string): string => (isDimension(dimension) ? formatValue(dimension, value) : value);
 
 export const textsOf = (changes: Changes): ChangeTexts => changeTexts(changes, words.changes, LOCALE, nameOf);
+
+/** The one sentence for an image: what stands apart, or else the whole period. */
+export function sentenceOf(changes: Changes): string {
+  const { headline, findings } = textsOf(changes);
+  return textOfSegments(findings[0] ?? headline);
+}
 
 /** What a click on a word of a sentence does; null if it is just a word. */
 export function actionOf({ filters, day }: ChangeSegment): (() => void) | null {

@@ -16,6 +16,8 @@ const [WIDTH, HEIGHT] = [1200, 630];
 const MARGIN = 60;
 const CHART = { top: 232, width: WIDTH - 2 * MARGIN + 24, height: 340 };
 const LOGO_PX = 56;
+/** Room for the name of the product. */
+const PRODUCT_PX = 100;
 
 /** Size of text and lines relative to the page. */
 const SCALE = 1.75;
@@ -24,6 +26,8 @@ interface ImageContent {
   readonly metric: ShownMetric;
   readonly points: readonly ChartPoint[];
   readonly totals: MetricTotals;
+  /** What changed; null if that is not known. */
+  readonly sentence: string | null;
 }
 
 type Canvas = CanvasRenderingContext2D;
@@ -80,6 +84,9 @@ function drawHead(canvas: Canvas, content: ImageContent): void {
   drawText(canvas, `${title} · ${period}`, { x: MARGIN, y: 126, px: 24, color: "--text-dim", widthMax });
   const end = drawText(canvas, now === null ? "–" : format(now), { x: MARGIN, y: 206, px: 60, color: "--text", weight: 700 });
   drawChange(canvas, content, end + 24, 206);
+  if (content.sentence !== null) {
+    drawText(canvas, content.sentence, { x: MARGIN, y: 606, px: 20, color: "--text", widthMax: WIDTH - 3 * MARGIN - PRODUCT_PX });
+  }
   canvas.textAlign = "right";
   drawText(canvas, PRODUCT_NAME, { x: WIDTH - MARGIN, y: 606, px: 20, color: "--text-dim" });
   canvas.textAlign = "left";

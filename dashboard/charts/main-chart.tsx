@@ -1,7 +1,7 @@
 /** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
-import { calloutsOf, useUsual, type Changes } from "../changes/changes.ts";
+import { calloutsOf, sentenceOf, useUsual, type Changes } from "../changes/changes.ts";
 import { formatShortRange } from "../format/locale.ts";
 import { fileNameOf, saveFile } from "../kit/download.ts";
 import { Menu } from "../kit/menu.tsx";
@@ -53,6 +53,7 @@ interface ChartMenuProps {
   readonly metric: ShownMetric;
   readonly points: readonly ChartPoint[] | undefined;
   readonly totals: MetricTotals | undefined;
+  readonly sentence: string | null;
 }
 
 /** Passes a promise to the clipboard: some browsers reject a copy that does not start within the click. */
@@ -66,12 +67,12 @@ async function copyOrSave(image: Promise<Blob>, name: string): Promise<string> {
   }
 }
 
-function ChartMenu({ metric, points, totals }: ChartMenuProps) {
+function ChartMenu({ metric, points, totals, sentence }: ChartMenuProps) {
   const [message, setMessage] = useState("");
   if (points === undefined || totals === undefined) return null;
 
   async function copy(shown: readonly ChartPoint[], of: MetricTotals) {
-    const image = import("./chart-image.ts").then(({ drawImage }) => drawImage({ metric, points: shown, totals: of }));
+    const image = import("./chart-image.ts").then(({ drawImage }) => drawImage({ metric, points: shown, totals: of, sentence }));
     setMessage(await copyOrSave(image, fileNameOf(metric.id, "png")).catch(() => "Couldn't create the image"));
     setTimeout(() => setMessage(""), CONFIRMATION_MS);
   }
@@ -167,7 +168,7 @@ export function MainChart({ main, everybody, changes }: MainChartProps) {
           <button type="button" class="link" aria-pressed={isTable} onClick={() => navigate({ chart: isTable ? null : "table" })}>
             {isTable ? "Show as chart" : "Show as table"}
           </button>
-          <ChartMenu metric={metric} points={report.data} totals={totals} />
+          <ChartMenu metric={metric} points={report.data} totals={totals} sentence={changes.data ? sentenceOf(changes.data) : null} />
         </div>
       </div>
       <ReportView report={{ ...report, reading: report.reading ?? main.reading }} rows={1}>

@@ -34,6 +34,9 @@ export function isWindowWhole(): boolean {
   return compared !== null && first !== undefined && (first === null || first <= compared.start);
 }
 
+/** False until it is known whether the compared window is whole. */
+export const isComparisonKnown = (): boolean => loaded.value.main !== undefined && loaded.value.firstEventDate !== undefined;
+
 /** Rows show no changes against a window without events, where all would be new. */
 export function isCompared(): boolean {
   // Filters on goals do not count here: a goal that nobody reached is still compared if there were visitors.

@@ -94,11 +94,11 @@ export function describeStatsChanges(makeTarget: MakeTarget): void {
       target.fetch(`/api/stats/${report}?${new URLSearchParams({ site_id: site, ...parameters }).toString()}`, { headers });
     const changes = async (site: string, parameters: StatsParameters) => bodyOf<Changes>(await ask("changes", site, parameters));
 
-    it("a site without history is too new for a verdict, and is compared with the days before", async () => {
+    it("a site without history is too new for a verdict, and is not compared with days before its first event", async () => {
       const site = siteName();
       await visits(target, site, 2, { u: "/", r: GOOGLE });
       const answer = await changes(site, { period: "day" });
-      expect(answer).toMatchObject({ verdict: "too_new", reason: "too_new", total: { before: 0, after: 2, delta: 2 }, findings: [] });
+      expect(answer).toMatchObject({ verdict: "too_new", reason: "too_new", total: { before: null, after: 2, delta: null }, findings: [] });
       const [sources] = answer.dimensions.filter(({ dimension }) => dimension === "visit-sources");
       expect(sources?.rows).toMatchObject([{ value: "Google", before: 0, after: 2, delta: 2 }]);
     });

@@ -404,7 +404,9 @@ function inputOf(asked: Asked, { values, nowMs, calendar }: Request, { series, a
   const today = calendar.dateOf(nowMs);
   const dataFirstDay = firstDayOf(asked, series, withHistory(scope, period));
   const window = windowOf(asked, period, after, series, daily);
-  const usesCompared = compared !== null && !(isFallback && hasTypical(window, dataFirstDay));
+  // Days before the first event are not fewer visits.
+  const isKnown = compared !== null && dayNumberOf(compared.range.firstDay) >= dataFirstDay;
+  const usesCompared = isFallback ? isKnown && !hasTypical(window, dataFirstDay) : compared !== null;
   return {
     metric,
     ...(asked.goal !== null && values.goal !== null && { goal: values.goal }),
@@ -416,7 +418,7 @@ function inputOf(asked: Asked, { values, nowMs, calendar }: Request, { series, a
         ? { day: dayNumberOf(today), hour: (localTimeOf(nowMs, calendar) - startOfDayMs(today)) / HOUR_MS }
         : null,
     period: window,
-    compared: usesCompared ? windowOf(asked, compared.range, before, series, daily) : null,
+    compared: usesCompared && compared ? windowOf(asked, compared.range, before, series, daily) : null,
     facts: factsOf(calendar),
     limit: values.limit,
     band: values.band,
