@@ -13,6 +13,7 @@ import { timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
 import { useAction } from "../state/requests.ts";
 import { closePanel, panel, site } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 import {
   ANNOTATIONS_PANEL,
   annotationsChanged,
@@ -25,8 +26,6 @@ import {
   whenOf,
   type Place,
 } from "./annotations.ts";
-
-const SCOPES: Readonly<Record<Annotation["scope"], string>> = { everybody: "Everyone who can log in", oneself: "Only this browser" };
 
 const hourText = (hour: number): string => formatHour(`2026-03-15 ${String(hour).padStart(2, "0")}:00`);
 
@@ -85,7 +84,7 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
           </select>
         </label>
       </div>
-      <Radios legend="Visible to" name="annotation-scope" labels={SCOPES} chosen={scope} onChoose={setScope} />
+      <Radios legend="Visible to" name="annotation-scope" labels={words.annotations.scopes} chosen={scope} onChoose={setScope} />
       <div class="form-buttons">
         <button type="submit" class="button primary" disabled={isBusy || text.trim() === "" || date === ""}>
           {annotation ? "Save" : "Add annotation"}
@@ -136,8 +135,8 @@ function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at:
   const shown = span ? annotations.filter((each) => isWithin(span, each)) : annotations;
   const save = (saved: NewAnnotation) =>
     annotation
-      ? change(() => replaceAnnotation(siteId, annotation.id, saved), "Annotation saved")
-      : change(() => addAnnotation(siteId, saved), "Annotation added");
+      ? change(() => replaceAnnotation(siteId, annotation.id, saved), words.annotations.saved)
+      : change(() => addAnnotation(siteId, saved), words.annotations.added);
   return (
     <>
       <p class={done === "" ? "" : "notice good"} role="status">
@@ -160,10 +159,7 @@ function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at:
           <li key={each.id}>
             <div>
               <strong>{each.text}</strong>
-              <span class="dim">
-                {whenOf(each)}
-                {each.scope === "oneself" && ", only this browser"}
-              </span>
+              <span class="dim">{each.scope === "oneself" ? fill(words.annotations.ofBrowser, { when: whenOf(each) }) : whenOf(each)}</span>
             </div>
             <button type="button" class="button small" onClick={() => edit(each.id)}>
               Edit<span class="unseen"> {each.text}</span>
@@ -173,12 +169,12 @@ function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at:
               label="Delete"
               confirmLabel="Confirm"
               subject={each.text}
-              onConfirm={() => change(() => deleteAnnotation(siteId, each.id), "Annotation deleted")}
+              onConfirm={() => change(() => deleteAnnotation(siteId, each.id), words.annotations.deleted)}
             />
           </li>
         ))}
       </ul>
-      {edited === null && <Button onClick={() => edit(null)}>Add an annotation</Button>}
+      {edited === null && <Button onClick={() => edit(null)}>{words.annotations.add}</Button>}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { formatRange } from "../format/locale.ts";
 import { Change, LinkButton } from "../kit/inline.tsx";
 import { timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
+import { words } from "../words/words.ts";
 import {
   annotationText,
   canAnnotate,
@@ -244,7 +245,7 @@ export function ChartView({ metric, points, interval, onOpen, callouts }: ChartV
           {dates ? (
             <>
               <strong>{formatRange(dates.start, dates.end)}</strong>
-              <span class="tooltip-title">Release, or press Enter, to view these dates</span>
+              <span class="tooltip-title">{words.charts.viewPart}</span>
             </>
           ) : (
             <ChartTooltip metric={metric} point={point} />

@@ -3,6 +3,14 @@ import type { enLater } from "./en-later.ts";
 import type { Translation } from "./language.ts";
 
 export const deLater = {
+  annotations: {
+    added: "Anmerkung hinzugefügt",
+    saved: "Anmerkung gespeichert",
+    deleted: "Anmerkung gelöscht",
+    add: "Anmerkung hinzufügen",
+    scopes: { everybody: "Alle, die sich anmelden können", oneself: "Nur dieser Browser" },
+    ofBrowser: "{when}, nur dieser Browser",
+  },
   valueCounts: {
     channels: { one: "{count} Kanal", other: "{count} Kanäle" },
     sources: { one: "{count} Quelle", other: "{count} Quellen" },

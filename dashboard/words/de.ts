@@ -49,6 +49,9 @@ export const de = {
     unchangedFrom: "{counted}, unverändert: {before}",
     comparedWith: "{counted}, {before}",
   },
+  charts: {
+    viewPart: "Loslassen oder Eingabetaste drücken, um diese Tage zu sehen",
+  },
   page: {
     changePassword: "Passwort ändern …",
     logOut: "Abmelden",

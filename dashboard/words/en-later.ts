@@ -1,5 +1,13 @@
 /** English words of dialogs, settings and other pages, which load with the first of them. They declare the keys for the other languages. */
 export const enLater = {
+  annotations: {
+    added: "Annotation added",
+    saved: "Annotation saved",
+    deleted: "Annotation deleted",
+    add: "Add an annotation",
+    scopes: { everybody: "Everyone who can log in", oneself: "Only this browser" },
+    ofBrowser: "{when}, only this browser",
+  },
   /** Values of dimensions, by the names in the API. */
   valueCounts: {
     channels: { one: "{count} channel", other: "{count} channels" },

@@ -48,6 +48,9 @@ export const en = {
     unchangedFrom: "{counted}, unchanged from {before}",
     comparedWith: "{counted}, {before}",
   },
+  charts: {
+    viewPart: "Release, or press Enter, to view these dates",
+  },
   page: {
     changePassword: "Change password…",
     logOut: "Log out",

@@ -3,6 +3,14 @@ import type { enLater } from "./en-later.ts";
 import type { Translation } from "./language.ts";
 
 export const esLater = {
+  annotations: {
+    added: "Anotación añadida",
+    saved: "Anotación guardada",
+    deleted: "Anotación eliminada",
+    add: "Añadir una anotación",
+    scopes: { everybody: "Quien pueda iniciar sesión", oneself: "Solo este navegador" },
+    ofBrowser: "{when}, solo este navegador",
+  },
   valueCounts: {
     channels: { one: "{count} canal", many: "{count} de canales", other: "{count} canales" },
     sources: { one: "{count} fuente", many: "{count} de fuentes", other: "{count} fuentes" },

@@ -49,6 +49,9 @@ export const es = {
     unchangedFrom: "{counted}, sin cambios: {before}",
     comparedWith: "{counted}, {before}",
   },
+  charts: {
+    viewPart: "Soltar, o pulsar Intro, para ver estas fechas",
+  },
   page: {
     changePassword: "Cambiar la contraseña…",
     logOut: "Cerrar sesión",

@@ -3,6 +3,14 @@ import type { enLater } from "./en-later.ts";
 import type { Translation } from "./language.ts";
 
 export const frLater = {
+  annotations: {
+    added: "Annotation ajoutée",
+    saved: "Annotation enregistrée",
+    deleted: "Annotation supprimée",
+    add: "Ajouter une annotation",
+    scopes: { everybody: "Toute personne pouvant se connecter", oneself: "Ce navigateur seulement" },
+    ofBrowser: "{when}, ce navigateur seulement",
+  },
   valueCounts: {
     channels: { one: "{count} canal", many: "{count} de canaux", other: "{count} canaux" },
     sources: { one: "{count} source", many: "{count} de sources", other: "{count} sources" },

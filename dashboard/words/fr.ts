@@ -49,6 +49,9 @@ export const fr = {
     unchangedFrom: "{counted}, inchangé : {before}",
     comparedWith: "{counted}, {before}",
   },
+  charts: {
+    viewPart: "Relâcher, ou appuyer sur Entrée, pour voir ces dates",
+  },
   page: {
     changePassword: "Changer le mot de passe…",
     logOut: "Se déconnecter",
