@@ -5,7 +5,6 @@ import { formatRange } from "../format/locale.ts";
 import { Change, LinkButton } from "../kit/inline.tsx";
 import { timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
-import { words } from "../words/words.ts";
 import {
   annotationText,
   canAnnotate,
