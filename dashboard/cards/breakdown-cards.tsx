@@ -135,11 +135,13 @@ function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; re
     <>
       <p class="column-heads">
         <span>{DIMENSIONS[shown].singular}</span>
-        <span>{countsConversions(filterKind.value) ? "Conversions" : "Visitors"}</span>
+        <span>{countsConversions(filterKind.value) ? words.columns.conversions : words.columns.visitors}</span>
         {hasShares(shown) && (
-          <span class="row-share">{filteredGoal.value === null ? "Share" : <abbr title="Conversion rate">Rate</abbr>}</span>
+          <span class="row-share">
+            {filteredGoal.value === null ? words.columns.share : <abbr title={words.columns.conversionRate}>{words.columns.rate}</abbr>}
+          </span>
         )}
-        {isCompared() && <span class="row-change">Change</span>}
+        {isCompared() && <span class="row-change">{words.columns.change}</span>}
       </p>
       {isNear ? <BreakdownList key={shown} dimension={shown} /> : <Skeleton />}
     </>

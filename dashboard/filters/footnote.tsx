@@ -2,8 +2,9 @@
 import { UNRECORDED } from "../../src/shared/filters.ts";
 import type { Dimension } from "../api/types.ts";
 import { DIMENSIONS, filterDimensionOf, unknownLabel } from "../format/dimensions.ts";
+import { tip } from "../kit/tips.ts";
 import { hasFilter, toggleFilter } from "../state/view-filters.ts";
-import { fill } from "../words/words.ts";
+import { fill, words } from "../words/words.ts";
 import { choiceOf } from "./filter-items.ts";
 
 interface FootnoteProps {
@@ -19,7 +20,7 @@ export function Footnote({ dimension, counted }: FootnoteProps) {
     <button
       type="button"
       class="footnote"
-      title={isChosen ? "Remove the filter" : `Filter by ${unknownLabel(dimension)}`}
+      {...tip(isChosen ? words.filters.removeFilter : fill(words.filters.filterBy, { value: unknownLabel(dimension) }))}
       aria-pressed={isChosen}
       onClick={(event) => toggleFilter(filterDimension, UNRECORDED, choiceOf(event))}
     >

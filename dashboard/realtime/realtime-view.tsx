@@ -5,7 +5,8 @@ import { DEMO_SITE } from "../../src/shared/names.ts";
 import type { Card } from "../../src/shared/site-choices.ts";
 import type { Dimension } from "../api/types.ts";
 import { filterRow, RowList } from "../cards/rows.tsx";
-import { DIRECT_SOURCE } from "../format/dimensions.ts";
+import { Footnote } from "../filters/footnote.tsx";
+import { DIMENSIONS, DIRECT_SOURCE, isAnswer } from "../format/dimensions.ts";
 import { countOf, formatCount, formatHour } from "../format/locale.ts";
 import { Button } from "../kit/inline.tsx";
 import { indexAfterKey } from "../kit/pointing.ts";
@@ -139,7 +140,9 @@ function RealtimeMap({ countries }: { readonly countries: Countries }) {
       <div class="map-place">
         {shapes && <WorldMap shapes={shapes} label={words.realtime.mapLabel} visitors={visitors} total={null} current={current} />}
       </div>
-      <footer class="card-foot">{unknown > 0 && <small>{countOf(unknown, words.map.visitorsUnknown)}</small>}</footer>
+      <footer class="card-foot">
+        {unknown > 0 && <Footnote dimension="countries" counted={countOf(unknown, words.counts.visitor)} />}
+      </footer>
     </section>
   );
 }
@@ -178,7 +181,9 @@ interface RecentListProps {
 function RecentList({ title, dimension, rows }: RecentListProps) {
   const [isPointed, setPointed] = useState(false);
   const [isFocused, setFocused] = useState(false);
-  const shown = useSteadyRows(rows, isPointed || isFocused);
+  const answers = rows.filter(({ value }) => isAnswer(dimension, value));
+  const without = rows.find(({ value }) => !isAnswer(dimension, value));
+  const shown = useSteadyRows(answers, isPointed || isFocused);
   const isLong = useRef(false);
   isLong.current ||= shown.length > SHORT_ROWS;
   return (
@@ -193,6 +198,10 @@ function RecentList({ title, dimension, rows }: RecentListProps) {
       <header class="card-head">
         <h2>{title}</h2>
       </header>
+      <p class="column-heads">
+        <span>{DIMENSIONS[dimension].singular}</span>
+        <span>{words.columns.visitors}</span>
+      </p>
       <RowList
         label={title}
         rows={shown.map(({ value, visitors }) => ({
@@ -202,6 +211,11 @@ function RecentList({ title, dimension, rows }: RecentListProps) {
           countTitle: countOf(visitors, words.counts.visitor),
         }))}
       />
+      {without && (
+        <footer class="card-foot">
+          <Footnote dimension={dimension} counted={countOf(without.visitors, words.counts.visitor)} />
+        </footer>
+      )}
     </section>
   );
 }

@@ -93,6 +93,14 @@ export const de = {
     overview: "Übersicht",
     settingsTitle: "Einstellungen · {site}",
   },
+  columns: {
+    visitors: "Besucher",
+    conversions: "Conversions",
+    share: "Anteil",
+    rate: "Rate",
+    conversionRate: "Conversion-Rate",
+    change: "Änderung",
+  },
   without: {
     campaign: "{counted} ohne Kampagne",
     utmSource: "{counted} ohne UTM-Quelle",
@@ -378,8 +386,6 @@ export const de = {
   map: {
     label: "Besucher nach Land. Der Tab Länder führt sie auf.",
     details: "Details<unseen> zu Ländern</unseen>",
-    visitorsUnknown: { one: "{count} Besucher von unbekanntem Ort", other: "{count} Besucher von unbekanntem Ort" },
-    conversionsUnknown: { one: "{count} Conversion von unbekanntem Ort", other: "{count} Conversions von unbekanntem Ort" },
     rightNow: "{count} gerade jetzt",
     tapAgain: "Zum Filtern noch einmal tippen",
     zoom: "Zoom",

@@ -91,6 +91,14 @@ export const en = {
     overview: "Overview",
     settingsTitle: "Settings · {site}",
   },
+  columns: {
+    visitors: "Visitors",
+    conversions: "Conversions",
+    share: "Share",
+    rate: "Rate",
+    conversionRate: "Conversion rate",
+    change: "Change",
+  },
   without: {
     campaign: "{counted} without a campaign",
     utmSource: "{counted} without a UTM source",
@@ -287,8 +295,6 @@ export const en = {
   map: {
     label: "Visitors by country. The tab Countries lists them.",
     details: "Details<unseen> of Countries</unseen>",
-    visitorsUnknown: { one: "{count} visitor with unknown location", other: "{count} visitors with unknown location" },
-    conversionsUnknown: { one: "{count} conversion with unknown location", other: "{count} conversions with unknown location" },
     rightNow: "{count} right now",
     tapAgain: "Tap again to filter",
     zoom: "Zoom",

@@ -96,6 +96,14 @@ export const es = {
     overview: "Resumen",
     settingsTitle: "Ajustes · {site}",
   },
+  columns: {
+    visitors: "Visitantes",
+    conversions: "Conversiones",
+    share: "Cuota",
+    rate: "Tasa",
+    conversionRate: "Tasa de conversión",
+    change: "Cambio",
+  },
   without: {
     campaign: "{counted} sin campaña",
     utmSource: "{counted} sin fuente UTM",
@@ -381,16 +389,6 @@ export const es = {
   map: {
     label: "Visitantes por país. La pestaña Países los enumera.",
     details: "Detalles<unseen> de los países</unseen>",
-    visitorsUnknown: {
-      one: "{count} visitante de lugar desconocido",
-      many: "{count} visitantes de lugar desconocido",
-      other: "{count} visitantes de lugar desconocido",
-    },
-    conversionsUnknown: {
-      one: "{count} conversión de lugar desconocido",
-      many: "{count} conversiones de lugar desconocido",
-      other: "{count} conversiones de lugar desconocido",
-    },
     rightNow: "{count} ahora mismo",
     tapAgain: "Toca otra vez para filtrar",
     zoom: "Zoom",

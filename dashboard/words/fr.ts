@@ -97,6 +97,14 @@ export const fr = {
     overview: "Vue d’ensemble",
     settingsTitle: "Réglages · {site}",
   },
+  columns: {
+    visitors: "Visiteurs",
+    conversions: "Conversions",
+    share: "Part",
+    rate: "Taux",
+    conversionRate: "Taux de conversion",
+    change: "Évolution",
+  },
   without: {
     campaign: "{counted} sans campagne",
     utmSource: "{counted} sans source UTM",
@@ -382,16 +390,6 @@ export const fr = {
   map: {
     label: "Visiteurs par pays. L’onglet Pays les énumère.",
     details: "Détails<unseen> des pays</unseen>",
-    visitorsUnknown: {
-      one: "{count} visiteur de lieu inconnu",
-      many: "{count} visiteurs de lieu inconnu",
-      other: "{count} visiteurs de lieu inconnu",
-    },
-    conversionsUnknown: {
-      one: "{count} conversion de lieu inconnu",
-      many: "{count} conversions de lieu inconnu",
-      other: "{count} conversions de lieu inconnu",
-    },
     rightNow: "{count} en ce moment",
     tapAgain: "Touchez de nouveau pour filtrer",
     zoom: "Zoom",
