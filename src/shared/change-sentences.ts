@@ -109,6 +109,9 @@ const numberOf = (amount: Amount): number => (typeof amount === "number" ? amoun
 
 const dateOf = (label: string): Date => new Date(label.length > 10 ? `${label.replace(" ", "T")}Z` : `${label}T00:00:00Z`);
 
+/** Intl writes thin spaces in dates, which plain texts and programs do not expect. */
+const withPlainSpaces = (date: string): string => date.replaceAll(/[\u2009\u202F]/g, " ");
+
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
 
@@ -209,13 +212,13 @@ class Writer {
     const year = this.#changes.end_date.slice(0, 4);
     const format = this.#dateFormat(first.slice(0, 4) === year && last.slice(0, 4) === year ? {} : { year: "numeric" });
     if (first === last) return { text: format.format(dateOf(first)), day: first };
-    return { text: format.formatRange(dateOf(first), dateOf(last)) };
+    return { text: withPlainSpaces(format.formatRange(dateOf(first), dateOf(last))) };
   }
 
   /** Dates, or hours of them. */
   times(from: string, to: string): string {
     const format = this.#dateFormat(from.length > 10 ? { hour: "numeric", minute: "2-digit" } : { year: "numeric" });
-    return from === to ? format.format(dateOf(from)) : format.formatRange(dateOf(from), dateOf(to));
+    return withPlainSpaces(from === to ? format.format(dateOf(from)) : format.formatRange(dateOf(from), dateOf(to)));
   }
 
   list(texts: readonly string[]): string {

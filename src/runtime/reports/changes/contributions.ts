@@ -46,10 +46,11 @@ export const amountOf = (kind: Kind, side: Side): Amount => (isRatio(kind) ? rat
 export const deltaOf = (kind: Kind, before: Side, after: Side): Amount =>
   isRatio(kind) ? rateOf(after) - rateOf(before) : amountOfUnits(kind, after.units - before.units);
 
-/** Relative; null if too little was there before. */
+/** Relative, of rates the difference itself; null if too little was there before. */
 export function changeOf(kind: Kind, before: Side, after: Side): number | null {
   if (before.count < CHANGE_COUNT_MIN) return null;
-  const [from, to] = isRatio(kind) ? [rateOf(before), rateOf(after)] : [Number(before.units), Number(after.units)];
+  if (isRatio(kind)) return rateOf(after) - rateOf(before);
+  const [from, to] = [Number(before.units), Number(after.units)];
   return from > 0 ? (to - from) / from : null;
 }
 

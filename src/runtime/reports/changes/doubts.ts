@@ -1,9 +1,10 @@
 /** Doubts about a finding: the visits look automated, or the value does this often (docs/internals/changes.md). */
 import { countedIn, expectedOf, type Span } from "./history.ts";
-import { HISTORY_DAYS, type Window } from "./input.ts";
+import { type DimensionTallies, HISTORY_DAYS, type Window } from "./input.ts";
 import { type Judge, type Named, VALUE_SHARE_MIN, VALUE_VISITS_MIN, valueSeries } from "./naming.ts";
 import { medianOf, rootOf } from "./statistics.ts";
-import { partOf } from "./view.ts";
+import type { ValueOf } from "./result.ts";
+import { countOf, partOf, seriesOf } from "./view.ts";
 
 const WEEK_DAYS = 7;
 
@@ -36,24 +37,38 @@ const HELD_MIN = 0.8;
 const TYPICAL_SHARE_MAX = 0.2;
 
 /** Dimensions in which automated visits are alike. */
-const ALIKE_DIMENSIONS = ["screen-sizes", "browser-versions", "os-versions"];
+export const ALIKE_DIMENSIONS = ["screen-sizes", "browser-versions", "os-versions"];
 
-/** True if nearly all visits more than typical bounce, and most are alike in what is usually rare. Needs bounces. */
-export function looksAutomated(judge: Judge, { dimension, value, after, typical }: Named, span: Span, window: Window): boolean {
-  const more = after - typical;
-  const tallies = window.dimensions.find((other) => other.dimension === dimension);
-  if (!tallies || more < MORE_VISITS_MIN) return false;
-  const length = judge.history.total.length;
-  const rows = tallies.byDay.filter((row) => row.value === value);
-  const bounces = valueSeries({ ...tallies, byDay: rows }, window.firstDay, length, partOf)[0]?.series;
-  if (!bounces || countedIn(bounces, span.days) - expectedOf(bounces, span.all) < BOUNCES_MIN * more) return false;
-  const typicalTotal = expectedOf(judge.history.total, span.all);
-  return window.dimensions
-    .filter((other) => ALIKE_DIMENSIONS.includes(other.dimension))
-    .some((other) =>
-      valueSeries(other, window.firstDay, length).some(({ series }) => {
+/** True if nearly all visits of a value beyond what is typical bounce. Needs its bounces. */
+export function bouncesAlmostAll(window: Window, { dimension, value }: ValueOf, span: Span): boolean {
+  const rows = window.dimensions.find((tallies) => tallies.dimension === dimension)?.byDay.filter((row) => row.value === value) ?? [];
+  const [visits, bounces] = [countOf, partOf].map((of) => {
+    const series = seriesOf(rows, window, of);
+    return countedIn(series, span.days) - expectedOf(series, span.all);
+  });
+  return visits !== undefined && bounces !== undefined && visits >= MORE_VISITS_MIN && bounces >= BOUNCES_MIN * visits;
+}
+
+/** True if a value that is usually rare holds most of the visits beyond what is typical. */
+export const isOfOneKind = (
+  dimensions: readonly DimensionTallies[],
+  window: Window,
+  span: Span,
+  { more, typical }: { readonly more: number; readonly typical: number },
+): boolean =>
+  dimensions
+    .filter(({ dimension }) => ALIKE_DIMENSIONS.includes(dimension))
+    .some((tallies) =>
+      valueSeries(tallies, window.firstDay, HISTORY_DAYS + window.lastDay - window.firstDay + 1).some(({ series }) => {
         const usual = expectedOf(series, span.all);
-        return usual < TYPICAL_SHARE_MAX * typicalTotal && countedIn(series, span.days) - usual >= HELD_MIN * more;
+        return usual <= TYPICAL_SHARE_MAX * typical && countedIn(series, span.days) - usual >= HELD_MIN * more;
       }),
     );
-}
+
+/** What is known without a drill-down: only if the days of these dimensions are. */
+export const looksAutomated = (judge: Judge, named: Named, span: Span, window: Window): boolean =>
+  bouncesAlmostAll(window, named, span) &&
+  isOfOneKind(window.dimensions, window, span, {
+    more: named.after - named.typical,
+    typical: expectedOf(judge.history.total, span.all),
+  });

@@ -55,6 +55,9 @@ const LONG_DAYS = 10;
 /** Values whose ranks are this close are in the order of their dimensions. */
 const RANKS_ALIKE = 0.15;
 
+/** Values that are ranked: more than that stand apart of no total. */
+const RANKED_MAX = 50;
+
 /** Days of a finding hold this part of its excess. */
 const DAYS_SHARE = 0.8;
 
@@ -209,6 +212,9 @@ function daysOfExcess({ history }: Judge, { series }: ValueSeries, span: Span): 
   return days.toSorted((a, b) => a - b);
 }
 
+const withDays = (judge: Judge, found: readonly Named[], span: Span): Named[] =>
+  found.map((named) => ({ ...named, days: daysOfExcess(judge, named, span) }));
+
 /** True if two values share so much of the total's excess on these days that they must be largely the same visits. */
 function overlap({ history }: Judge, values: readonly ValueSeries[], days: readonly number[]): boolean {
   const span = spanOf(history, days);
@@ -226,7 +232,7 @@ const rankOf = (share: number, typical: number, typicalTotal: number): number =>
 
 /** Best first; ranks that are alike are in the order of their dimensions. */
 function ranked(found: readonly Named[]): Named[] {
-  const left = found.toSorted((a, b) => b.rank - a.rank);
+  const left = found.toSorted((a, b) => b.rank - a.rank).slice(0, RANKED_MAX);
   const order: Named[] = [];
   while (left.length > 0) {
     const best = left[0]?.rank ?? 0;
@@ -278,12 +284,12 @@ export function namedValues(judge: Judge, values: readonly ValueSeries[], span: 
         z,
         contrast,
         rank: rankOf(share, typical, total.typical),
-        days: daysOfExcess(judge, value, span),
+        days: [],
         also: [],
       },
     ];
   });
-  return joinFaces(ranked(found), (a, b) => overlap(judge, [a, b], span.days) || overlap(judge, [a, b], a.days));
+  return joinFaces(withDays(judge, ranked(found), span), (a, b) => overlap(judge, [a, b], span.days) || overlap(judge, [a, b], a.days));
 }
 
 /** Values that had something to compare. */
@@ -330,12 +336,12 @@ export function shiftedValues(
         z,
         contrast,
         rank: Math.abs(contrast),
-        days: daysOfExcess(judge, value, span),
+        days: [],
         also: [],
       },
     ];
   });
-  return joinFaces(ranked(found), (a, b) => {
+  return joinFaces(withDays(judge, ranked(found), span), (a, b) => {
     const ratio = a.excess / b.excess;
     return ratio >= 1 / SHIFT_FACES_RATIO_MAX && ratio <= SHIFT_FACES_RATIO_MAX;
   });
