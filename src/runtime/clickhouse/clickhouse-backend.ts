@@ -2,7 +2,8 @@
 import type { Calendar } from "../../storage/calendar.ts";
 import type { NumberColumns } from "../../storage/columns.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { ARRIVALS_MAX, CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
+import { severalAtOnce } from "../../storage/object-store.ts";
+import { ARRIVALS_MAX, CLICKHOUSE_CHECK_MS_MAX, CLICKHOUSE_QUERIES_AT_ONCE } from "../base/config/clickhouse-limits.ts";
 import { LOOKED_UP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { unlessAborted } from "../base/queue.ts";
@@ -247,7 +248,11 @@ export class ClickhouseBackend implements PlanRunner {
       const portions = portionsOf(query).map((portion) => select(resultStatement(portion, read, tables)));
       return (await Promise.all(portions)).flat();
     };
-    return Promise.all(queries.map(rowsOf));
+    const found: StepRows[number][] = [];
+    await severalAtOnce(queries.entries(), CLICKHOUSE_QUERIES_AT_ONCE, async ([i, query]) => {
+      found[i] = await rowsOf(query);
+    });
+    return found;
   }
 
   /** Runs statements that continue a `WITH` over the events of a range. Those with rules of arrivals wait until the arrivals are known. */

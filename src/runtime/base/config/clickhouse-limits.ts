@@ -15,6 +15,9 @@ assertLimits(
   "the server gives up an insert before the client does",
 );
 
+/** Queries of one report that the server computes at the same time. A report of changes has some twenty. */
+export const CLICKHOUSE_QUERIES_AT_ONCE = 6;
+
 /**
  * How long an accepted event may wait for its flush on Node. The aim is that all nodes report it after a second (docs/scaling.md,
  * "Visibility").
