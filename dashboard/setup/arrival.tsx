@@ -6,12 +6,13 @@ import { urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { Installation, Reports } from "../api/types.ts";
 import { formatValue } from "../format/dimensions.ts";
-import { CrossButton, LinkButton, Logo } from "../kit/inline.tsx";
+import { CrossButton, INLINE, LinkButton, Logo } from "../kit/inline.tsx";
 import { handleFailure, refreshAll } from "../state/connection.ts";
 import { period } from "../state/period.ts";
 import { usePolling, reloadAll, type Rhythm } from "../state/requests.ts";
 import { search } from "../state/url.ts";
 import { openSite, site } from "../state/view.ts";
+import { fill, rich, words } from "../words/words.ts";
 
 const OFTEN_MS = 2000;
 const RARELY_MS = 15_000;
@@ -59,8 +60,11 @@ function Notice({ siteId }: { readonly siteId: string }) {
     <div role="status">
       {hasEvents && (
         <p class="notice">
-          The first event of <strong>{siteId}</strong> has arrived.{" "}
-          <LinkButton onClick={() => openArrivedSite(siteId)}>Open that site</LinkButton>
+          {rich(words.arrival.arrived, {
+            ...INLINE,
+            site: siteId,
+            open: (text) => <LinkButton onClick={() => openArrivedSite(siteId)}>{text}</LinkButton>,
+          })}
         </p>
       )}
     </div>
@@ -72,7 +76,7 @@ export const AwaitedSite = () =>
 
 type Countries = Reports["breakdown"];
 
-const UNKNOWN_VISITORS = "Your first visitors have arrived.";
+const UNKNOWN_VISITORS = words.arrival.visitors;
 
 const only = <T,>(rows: readonly T[]): T | undefined => (rows.length === 1 ? rows[0] : undefined);
 
@@ -80,13 +84,12 @@ const only = <T,>(rows: readonly T[]): T | undefined => (rows.length === 1 ? row
 function sentence({ current_visitors: visitors, top_pages: pages }: Reports["realtime"], countries: Countries): string {
   const visitorsToday = countries.reduce((sum, row) => sum + row.visitors, 0);
   if (visitors !== 1 || visitorsToday > 1) return UNKNOWN_VISITORS;
-  const country = only(countries)?.value;
-  const page = only(pages)?.value;
-  const known = [
-    country !== undefined && country !== UNRECORDED && formatValue("countries", country),
-    page !== undefined && formatValue("pages", page),
-  ];
-  return `Your first visitor: ${[...known.filter(Boolean), "just now"].join(", ")}.`;
+  const [code = UNRECORDED, path] = [only(countries)?.value, only(pages)?.value];
+  const country = code === UNRECORDED ? null : formatValue("countries", code);
+  const page = path === undefined ? null : formatValue("pages", path);
+  if (country !== null && page !== null) return fill(words.arrival.visitorFromOn, { country, page });
+  if (page !== null) return fill(words.arrival.visitorOn, { page });
+  return country === null ? words.arrival.visitor : fill(words.arrival.visitorFrom, { country });
 }
 
 function useSentence(siteId: string): string | null {
@@ -119,7 +122,7 @@ function Announcement({ siteId }: { readonly siteId: string }) {
         <Logo />
       </span>
       <p role="status">{text}</p>
-      <CrossButton label="Dismiss" onClick={() => (arrival.value = null)} />
+      <CrossButton label={words.arrival.dismiss} onClick={() => (arrival.value = null)} />
     </div>
   );
 }

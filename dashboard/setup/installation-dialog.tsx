@@ -1,5 +1,6 @@
 /** The dialog that checks a site's installation: the service's findings, this browser, and on request the page itself. */
 import { useEffect, useState } from "preact/hooks";
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { scriptUrl } from "../api/addresses.ts";
 import { checkPage, getInstallation } from "../api/endpoints.ts";
 import { ServiceError, type FailureKind } from "../api/http.ts";
@@ -11,14 +12,15 @@ import { authState } from "../state/connection.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { useAction } from "../state/requests.ts";
 import { closePanel, openPanel, site } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 import { addressChecks, browserChecks, browserFacts, eventChecks, pageChecks } from "./checks.ts";
 import { isLocalSite } from "./platforms.ts";
 import type { Check } from "./service-findings.ts";
 
 const VERDICTS: Readonly<Record<Check["verdict"], readonly [mark: string, word: string]>> = {
-  ok: ["✓", "OK"],
-  problem: ["✗", "Problem"],
-  note: ["i", "Note"],
+  ok: ["✓", words.setup.ok],
+  problem: ["✗", words.setup.problem],
+  note: ["i", words.setup.note],
 };
 
 export const CheckList = ({ label, checks }: { readonly label: string; readonly checks: readonly Check[] }) => (
@@ -45,9 +47,9 @@ export const CheckList = ({ label, checks }: { readonly label: string; readonly 
 );
 
 const PROBLEMS: Readonly<Partial<Record<FailureKind, string>>> = {
-  offline: "Can't reach the server.",
-  timeout: "The check took too long. Try again.",
-  busy: "A page was checked a moment ago. Try again in a few seconds.",
+  offline: words.api.unreachable,
+  timeout: words.setup.tooLong,
+  busy: words.setup.checkedJustNow,
 };
 
 /** Keeps the last checks while new ones run. `invalid` is the message for input that the service rejects. */
@@ -56,7 +58,7 @@ function useChecks(invalid: string, find: () => Promise<readonly Check[]>) {
   const { isBusy, problem, run } = useAction((error) => {
     setChecks(null);
     const kind = error instanceof ServiceError ? error.kind : "failed";
-    return kind === "invalid" ? invalid : (PROBLEMS[kind] ?? "Something went wrong. Try again.");
+    return kind === "invalid" ? invalid : (PROBLEMS[kind] ?? words.setup.wentWrong);
   });
   return { checks, isBusy, problem, run: () => run(async () => setChecks(await find())) };
 }
@@ -67,16 +69,20 @@ async function siteChecks(siteId: string): Promise<readonly Check[]> {
 }
 
 function SiteSection({ siteId }: { readonly siteId: string }) {
-  const { checks, isBusy, problem, run } = useChecks("Not the name of a site.", () => siteChecks(siteId));
+  const { checks, isBusy, problem, run } = useChecks(words.setup.notASite, () => siteChecks(siteId));
   useEffect(() => void run(), [siteId]);
   return (
-    <section aria-label={`Checks of ${siteId}`}>
+    <section aria-label={fill(words.setup.checksOf, { site: siteId })}>
       <div role="status" aria-busy={isBusy}>
-        {checks === null && problem === null ? <Loading rows={4} /> : <CheckList label="Site and browser" checks={checks ?? []} />}
+        {checks === null && problem === null ? (
+          <Loading rows={4} />
+        ) : (
+          <CheckList label={words.setup.siteAndBrowser} checks={checks ?? []} />
+        )}
       </div>
       <Problem text={problem} />
       <button type="button" class="button" aria-disabled={isBusy} onClick={() => void (isBusy || run())}>
-        Check again
+        {words.setup.checkAgain}
       </button>
     </section>
   );
@@ -84,41 +90,41 @@ function SiteSection({ siteId }: { readonly siteId: string }) {
 
 function PageForm({ siteId }: { readonly siteId: string }) {
   const [url, setUrl] = useState(`https://${siteId}/`);
-  const { checks, isBusy, problem, run } = useChecks(`Enter the address of a page of ${siteId}.`, async () =>
+  const { checks, isBusy, problem, run } = useChecks(fill(words.setup.enterPage, { site: siteId }), async () =>
     pageChecks(siteId, scriptUrl(), await checkPage(siteId, url, scriptUrl())),
   );
   return (
     <Form onSubmit={() => void (isBusy || run())}>
       <label>
-        Page
+        {words.setup.page}
         <input type="url" name="url" required value={url} onInput={(event) => setUrl(event.currentTarget.value)} />
       </label>
-      <p class="dim">This server requests the page, looks for the script, and keeps nothing of the page.</p>
+      <p class="dim">{fill(words.setup.fetchesOnce, { product: PRODUCT_NAME })}</p>
       <button type="submit" class="button" aria-disabled={isBusy}>
-        {isBusy ? "Checking…" : "Check page"}
+        {isBusy ? words.setup.checking : words.setup.checkPage}
       </button>
-      <div role="status">{checks && <CheckList label="Your page" checks={checks} />}</div>
+      <div role="status">{checks && <CheckList label={words.setup.yourPage} checks={checks} />}</div>
       <Problem text={problem} />
     </Form>
   );
 }
 
 function PageSection({ siteId }: { readonly siteId: string }) {
-  if (isLocalSite(siteId)) return <p>Only pages on public addresses can be checked.</p>;
+  if (isLocalSite(siteId)) return <p>{words.setup.onlyPublic}</p>;
   if (authState.value === "logged_in") return <PageForm siteId={siteId} />;
   return (
     <p>
-      Checking the page itself requires a password: without one, anyone could have this server request pages.{" "}
-      {site.value !== null && <LinkButton onClick={() => openPanel("password")}>Set a password</LinkButton>}
+      {words.setup.passwordNeeded}{" "}
+      {site.value !== null && <LinkButton onClick={() => openPanel("password")}>{words.setup.setPassword}</LinkButton>}
     </p>
   );
 }
 
 export const InstallationDialog = ({ siteId, onClose }: { readonly siteId: string; readonly onClose: () => void }) => (
-  <Dialog title="Check the installation" onClose={onClose}>
+  <Dialog title={words.setup.check} onClose={onClose}>
     <h3>{siteId}</h3>
     <SiteSection siteId={siteId} />
-    <h3>Your page</h3>
+    <h3>{words.setup.yourPage}</h3>
     <PageSection siteId={siteId} />
   </Dialog>
 );

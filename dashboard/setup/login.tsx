@@ -8,6 +8,7 @@ import { Dialog } from "../kit/dialog.tsx";
 import { LinkButton, Logo } from "../kit/inline.tsx";
 import { completeLogin, hasExpired } from "../state/connection.ts";
 import { closePanel } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 import { ExploreDemo } from "./notices.tsx";
 import { PasswordForm } from "./password-form.tsx";
 
@@ -24,11 +25,11 @@ export const LoginFrame = ({ title, children }: { readonly title: string; readon
 );
 
 export const LoginPage = () => (
-  <LoginFrame title={hasExpired.value ? "Your session has ended" : "Log in"}>
-    {hasExpired.value && <p>Log in again to continue where you were.</p>}
+  <LoginFrame title={hasExpired.value ? words.login.sessionEnded : words.login.logIn}>
+    {hasExpired.value && <p>{words.login.logInAgain}</p>}
     <PasswordForm
-      label="Password"
-      action="Log in"
+      label={words.login.password}
+      action={words.login.logIn}
       kind="current-password"
       onSubmit={async (password) => {
         await logIn(password);
@@ -40,9 +41,9 @@ export const LoginPage = () => (
 
 const NewPasswordForm = ({ codeLabel, onDone }: { readonly codeLabel?: string; readonly onDone?: () => void }) => (
   <PasswordForm
-    label={`Password (${ADMIN_PASSWORD_CHARS_MIN}+ characters)`}
+    label={fill(words.login.newPassword, { count: ADMIN_PASSWORD_CHARS_MIN })}
     codeLabel={codeLabel}
-    action="Set password"
+    action={words.login.setPassword}
     kind="new-password"
     minLength={ADMIN_PASSWORD_CHARS_MIN}
     onSubmit={async (password, code) => {
@@ -55,10 +56,10 @@ const NewPasswordForm = ({ codeLabel, onDone }: { readonly codeLabel?: string; r
 
 /** The first run under an unknown host name (docs/http-api.md, "Unverified hosts"). */
 export const SetupCodePage = () => (
-  <LoginFrame title={`Set up ${PRODUCT_NAME}`}>
-    <p>This instance has no password yet, and {location.hostname} isn't a host name it knows.</p>
-    <p>Enter the one-time setup code to continue. {PRODUCT_NAME} prints it to its log at startup.</p>
-    <NewPasswordForm codeLabel="Setup code" />
+  <LoginFrame title={fill(words.login.setUp, { product: PRODUCT_NAME })}>
+    <p>{fill(words.login.unknownHost, { host: location.hostname })}</p>
+    <p>{fill(words.login.enterCode, { product: PRODUCT_NAME })}</p>
+    <NewPasswordForm codeLabel={words.login.setupCode} />
   </LoginFrame>
 );
 
@@ -68,9 +69,9 @@ function SkipWarning({ onSkip }: { readonly onSkip: () => void }) {
   useLayoutEffect(() => button.current?.focus(), []);
   return (
     <div class="notice" role="alert">
-      <p>Anyone with this URL can see your stats and set the password before you.</p>
+      <p>{words.login.skipWarning}</p>
       <button ref={button} type="button" class="button" onClick={onSkip}>
-        Continue without a password
+        {words.login.continueWithout}
       </button>
     </div>
   );
@@ -79,18 +80,18 @@ function SkipWarning({ onSkip }: { readonly onSkip: () => void }) {
 export function FirstRunPage({ onSkip }: { readonly onSkip: () => void }) {
   const [isSkipping, setSkipping] = useState(false);
   return (
-    <LoginFrame title="Welcome">
-      <p>Create a password for your dashboard. We store only a hash, so keep it safe.</p>
+    <LoginFrame title={words.login.welcome}>
+      <p>{words.login.createPassword}</p>
       <NewPasswordForm />
-      {isSkipping ? <SkipWarning onSkip={onSkip} /> : <LinkButton onClick={() => setSkipping(true)}>Skip for now</LinkButton>}
+      {isSkipping ? <SkipWarning onSkip={onSkip} /> : <LinkButton onClick={() => setSkipping(true)}>{words.login.skip}</LinkButton>}
       <ExploreDemo />
     </LoginFrame>
   );
 }
 
 export const PasswordPanel = () => (
-  <Dialog title="Set a password" onClose={closePanel}>
-    <p>Required to view stats. API keys also work.</p>
+  <Dialog title={words.login.setAPassword} onClose={closePanel}>
+    <p>{words.login.onceSet}</p>
     <NewPasswordForm onDone={closePanel} />
   </Dialog>
 );

@@ -8,13 +8,13 @@ import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { openPanel, openSite, site } from "../state/view.ts";
+import { rich, words } from "../words/words.ts";
 import { serviceFindings } from "./service-findings.ts";
 
 export const OpenInstanceNotice = () =>
   authState.value === "open" ? (
     <p class="notice">
-      No password is set: anyone with this URL can see your stats.{" "}
-      <LinkButton onClick={() => openPanel("password")}>Set a password</LinkButton>
+      {rich(words.notices.open, { set: (text) => <LinkButton onClick={() => openPanel("password")}>{text}</LinkButton> })}
     </p>
   ) : null;
 
@@ -35,10 +35,10 @@ export function ExploreDemo() {
     <div class="explore-demo">
       {isBusy ? (
         <p class="dim" role="status">
-          Creating a year of made-up visits…
+          {words.notices.creatingDemo}
         </p>
       ) : (
-        <LinkButton onClick={run}>Explore a demo site</LinkButton>
+        <LinkButton onClick={run}>{words.notices.exploreDemo}</LinkButton>
       )}
       <Problem text={problem} />
     </div>
@@ -55,9 +55,9 @@ export function DemoNotice({ sites }: { readonly sites: readonly string[] }) {
   return (
     <div class="notice demo-notice">
       <p>
-        This is a demo with made-up visits.{" "}
+        {words.notices.demo}{" "}
         <button type="button" class="link" disabled={isBusy} onClick={run}>
-          {isBusy ? "Removing…" : "Remove the demo"}
+          {isBusy ? words.notices.removingDemo : words.notices.removeDemo}
         </button>
       </p>
       <Problem text={problem} />

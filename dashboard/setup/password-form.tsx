@@ -2,6 +2,8 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { problemText, ServiceError, type FailureKind } from "../api/http.ts";
+import { countOf } from "../format/locale.ts";
+import { fill, words } from "../words/words.ts";
 
 interface PasswordFormProps {
   readonly label: string;
@@ -20,10 +22,11 @@ export interface Problem {
 }
 
 function textOf(error: unknown): string {
-  const text = problemText(error);
-  const retryAfterSecs = error instanceof ServiceError ? error.retryAfterSecs : null;
-  if (retryAfterSecs === null) return text;
-  return `${text} (in ${retryAfterSecs < 90 ? `${retryAfterSecs} seconds` : `${Math.ceil(retryAfterSecs / 60)} minutes`})`;
+  const { kind = null, retryAfterSecs = null } = error instanceof ServiceError ? error : {};
+  if (kind === "unauthenticated" || kind === "forbidden") return words.login.wrongPassword;
+  if (kind !== "busy" || retryAfterSecs === null) return problemText(error);
+  if (retryAfterSecs < 90) return countOf(retryAfterSecs, words.login.tryInSeconds);
+  return countOf(Math.ceil(retryAfterSecs / 60), words.login.tryInMinutes);
 }
 
 /** `forbidden` concerns the current password, if one is requested. */
@@ -77,11 +80,11 @@ export function PasswordField({ id = "password", input, label, value, isInvalid,
         <button
           type="button"
           class="link"
-          aria-label={`Show ${id.replace("-", " ")}`}
+          aria-label={fill(words.login.showField, { field: label })}
           aria-pressed={isShown}
           onClick={() => setShown(!isShown)}
         >
-          {isShown ? "Hide" : "Show"}
+          {isShown ? words.login.hide : words.login.show}
         </button>
       </span>
     </div>

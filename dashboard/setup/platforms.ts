@@ -1,4 +1,5 @@
 /** Tracking codes by platform (docs/tracking.md, "Install the script"). */
+import { words } from "../words/words.ts";
 
 export interface Installation {
   readonly siteId: string;
@@ -44,14 +45,14 @@ const scriptElement = ({ siteId, scriptUrl }: Installation): string => `<script>
 
 /** Listed in this order; the first is the default. */
 export const PLATFORMS: readonly [Platform, ...Platform[]] = [
-  { id: "html", label: "HTML", where: "Paste this into the `<head>` of your site:", code: scriptTag },
-  { id: "wordpress", label: "WordPress", where: "Save this as `wp-content/mu-plugins/analytics.php`:", code: phpAction },
-  { id: "nextjs", label: "Next.js", where: "In `app/layout.tsx`, import `Script` and put it inside `<body>`:", code: scriptComponent },
-  { id: "sveltekit", label: "SvelteKit", where: "In `src/app.html`, paste this above `%sveltekit.head%`:", code: scriptTag },
+  { id: "html", label: "HTML", where: words.setup.pasteHead, code: scriptTag },
+  { id: "wordpress", label: "WordPress", where: words.setup.saveWordpress, code: phpAction },
+  { id: "nextjs", label: "Next.js", where: words.setup.pasteNext, code: scriptComponent },
+  { id: "sveltekit", label: "SvelteKit", where: words.setup.pasteSvelte, code: scriptTag },
   {
     id: "tag-manager",
     label: "Google Tag Manager",
-    where: "Add a tag of type Custom HTML with this code and the trigger All Pages:",
+    where: words.setup.addTag,
     code: scriptElement,
   },
 ];

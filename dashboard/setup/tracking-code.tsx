@@ -6,6 +6,7 @@ import { Dialog } from "../kit/dialog.tsx";
 import { CopyButton, Select } from "../kit/forms.tsx";
 import { LinkButton, Marked } from "../kit/inline.tsx";
 import { closePanel, openPanel, site } from "../state/view.ts";
+import { fill, rich, words } from "../words/words.ts";
 import { PLATFORMS } from "./platforms.ts";
 
 /** Shared by all places that show the code. */
@@ -18,7 +19,7 @@ export function Snippet({ siteId }: { readonly siteId: string }) {
     <div class="snippet">
       <Select
         class="platform"
-        label="Platform"
+        label={words.setup.platform}
         labels={Object.fromEntries(PLATFORMS.map(({ id, label }) => [id, label]))}
         chosen={platform.value.id}
         onChoose={(chosen) => (platform.value = PLATFORMS.find(({ id }) => id === chosen) ?? PLATFORMS[0])}
@@ -26,28 +27,25 @@ export function Snippet({ siteId }: { readonly siteId: string }) {
       <p>
         <Marked text={where} />
       </p>
-      <pre tabIndex={0} aria-label="Tracking code">
+      <pre tabIndex={0} aria-label={words.setup.trackingCode}>
         <code>{text}</code>
       </pre>
-      <CopyButton text={text} label="Copy tracking code" />
+      <CopyButton text={text} label={words.setup.copyCode} />
     </div>
   );
 }
 
 export const TrackingCodePanel = () => (
-  <Dialog title="Tracking code" onClose={closePanel}>
+  <Dialog title={words.setup.trackingCode} onClose={closePanel}>
     {site.value === DEMO_SITE && (
-      <p>
-        The demo site is made up and needs no tracking code.{" "}
-        <LinkButton onClick={() => openPanel("add-site")}>Add your own site</LinkButton>
-      </p>
+      <p>{rich(words.setup.demoNeedsNone, { add: (text) => <LinkButton onClick={() => openPanel("add-site")}>{text}</LinkButton> })}</p>
     )}
     {site.value !== null && site.value !== DEMO_SITE && (
       <>
         <h3>{site.value}</h3>
         <Snippet siteId={site.value} />
         <p class="hint">
-          <Marked text={`To count a page in several sites, list them: \`data-domain="${site.value},all.example"\`.`} />
+          <Marked text={fill(words.setup.severalSites, { site: site.value })} />
         </p>
       </>
     )}

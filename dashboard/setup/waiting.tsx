@@ -5,10 +5,11 @@ import { scriptUrl } from "../api/addresses.ts";
 import { urlOf } from "../api/http.ts";
 import type { Installation, Sites } from "../api/types.ts";
 import { Dialog } from "../kit/dialog.tsx";
-import { Button, LinkButton, Marked } from "../kit/inline.tsx";
+import { Button, INLINE, LinkButton, Marked } from "../kit/inline.tsx";
 import { useSites } from "../state/known-sites.ts";
 import { usePolling } from "../state/requests.ts";
 import { closePanel, openPanel, openSite, site } from "../state/view.ts";
+import { rich, words } from "../words/words.ts";
 import { awaitedSite, AWAITING, openArrivedSite } from "./arrival.tsx";
 import { arrivingNames, refusalChecks, thingsToCheck } from "./checks.ts";
 import { CheckList, InstallationDialog } from "./installation-dialog.tsx";
@@ -31,7 +32,7 @@ function useIsLate(siteId: string): boolean {
 
 const WaitingLine = () => (
   <p class="waiting" role="status">
-    <i class="pulse" aria-hidden="true" /> Waiting for the first event…
+    <i class="pulse" aria-hidden="true" /> {words.setup.waiting}
   </p>
 );
 
@@ -40,8 +41,8 @@ function CheckLink({ siteId, isLate }: { readonly siteId: string; readonly isLat
   const [isOpen, setOpen] = useState(false);
   return (
     <div>
-      {isLate ? "Still no events?" : "No events yet?"}{" "}
-      <LinkButton onClick={() => (site.value === siteId ? openPanel("installation") : setOpen(true))}>Check the installation</LinkButton>
+      {isLate ? words.setup.stillNone : words.setup.noneYet}{" "}
+      <LinkButton onClick={() => (site.value === siteId ? openPanel("installation") : setOpen(true))}>{words.setup.check}</LinkButton>
       {isOpen && <InstallationDialog siteId={siteId} onClose={() => setOpen(false)} />}
     </div>
   );
@@ -68,7 +69,11 @@ function Waiting({ siteId, before }: { readonly siteId: string; readonly before:
   if (installation?.has_events)
     return (
       <p class="awaiting" role="status">
-        <strong>{siteId}</strong> has events already. <LinkButton onClick={() => openSite(siteId)}>Open that site</LinkButton>
+        {rich(words.setup.hasEvents, {
+          ...INLINE,
+          site: siteId,
+          open: (text) => <LinkButton onClick={() => openSite(siteId)}>{text}</LinkButton>,
+        })}
       </p>
     );
   const problems = installation ? refusalChecks(siteId, installation) : [];
@@ -81,18 +86,21 @@ function Waiting({ siteId, before }: { readonly siteId: string; readonly before:
           <ul class="other-names">
             {names.map((name) => (
               <li key={name}>
-                Events arrive for <strong>{name}</strong>.{" "}
-                <LinkButton onClick={() => (sites?.includes(name) ? openSite(name) : openArrivedSite(name))}>Open that site</LinkButton>
+                {rich(words.setup.arriveFor, {
+                  ...INLINE,
+                  site: name,
+                  open: (text) => (
+                    <LinkButton onClick={() => (sites?.includes(name) ? openSite(name) : openArrivedSite(name))}>{text}</LinkButton>
+                  ),
+                })}
               </li>
             ))}
           </ul>
         )}
-        {problems.length > 0 && <CheckList label="Problems" checks={problems} />}
+        {problems.length > 0 && <CheckList label={words.setup.problems} checks={problems} />}
         {isLate && (
           <div class="to-check">
-            <p>
-              Nothing has arrived for <strong>{siteId}</strong> yet. Check that:
-            </p>
+            <p>{rich(words.setup.nothingYet, { ...INLINE, site: siteId })}</p>
             <ol>
               {thingsToCheck(siteId, scriptUrl()).map((text) => (
                 <li key={text}>
@@ -115,7 +123,7 @@ export interface SiteWithoutEventsProps {
 }
 
 export const SiteWithoutEvents = ({ siteId, installation }: SiteWithoutEventsProps) => (
-  <section class="panel" aria-label="First event">
+  <section class="panel" aria-label={words.setup.firstEvent}>
     <Waiting siteId={siteId} before={installation ?? null} />
     <Snippet siteId={siteId} />
   </section>
@@ -132,7 +140,7 @@ function AddSite({ onChange }: { readonly onChange: (siteId: string | null) => v
     <>
       <div class="form">
         <label>
-          Domain
+          {words.setup.domain}
           <input
             ref={input}
             type="text"
@@ -153,17 +161,13 @@ function AddSite({ onChange }: { readonly onChange: (siteId: string | null) => v
           />
         </label>
         <p class="problem" id="domain-problem">
-          {isInvalid && "Enter a domain like example.com"}
+          {isInvalid && words.setup.enterDomain}
         </p>
       </div>
       {siteId !== null && (
         <>
           {/* For example of a domain with an umlaut. */}
-          {typed.trim() !== siteId && (
-            <p class="dim">
-              The site's name is <code>{siteId}</code>.
-            </p>
-          )}
+          {typed.trim() !== siteId && <p class="dim">{rich(words.setup.siteName, { ...INLINE, site: siteId })}</p>}
           <Snippet siteId={siteId} />
           <Waiting siteId={siteId} before={null} />
         </>
@@ -184,10 +188,10 @@ export function AddSitePanel() {
     [],
   );
   return (
-    <Dialog title="Add a site" onClose={closePanel}>
+    <Dialog title={words.setup.addSite} onClose={closePanel}>
       <AddSite onChange={setSiteId} />
-      <p class="dim">Deploy, then visit your site. Its dashboard opens with the first event.</p>
-      {siteId !== null && <Button onClick={() => openSite(siteId)}>Open its dashboard</Button>}
+      <p class="dim">{words.setup.publish}</p>
+      {siteId !== null && <Button onClick={() => openSite(siteId)}>{words.setup.openDashboard}</Button>}
     </Dialog>
   );
 }
@@ -204,10 +208,10 @@ function AnySite() {
 export function FirstSitePage() {
   const [siteId, setSiteId] = useState<string | null>(null);
   return (
-    <LoginFrame title="Add your first site">
+    <LoginFrame title={words.setup.addFirst}>
       <AddSite onChange={setSiteId} />
       {siteId === null && <AnySite />}
-      <p class="dim">Deploy, then visit your site. Your dashboard opens automatically.</p>
+      <p class="dim">{words.setup.publishFirst}</p>
       <ExploreDemo />
     </LoginFrame>
   );

@@ -157,7 +157,7 @@ describe("the first run", () => {
       await page.getByRole("button", { name: "Open that site" }).click();
       await visitorsAre(1);
       expect(await inUrl("site")).toBe("www.shop.example");
-      await firstVisitor().filter({ hasText: "Your first visitor: Germany, /pricing, just now." }).waitFor();
+      await firstVisitor().filter({ hasText: "Your first visitor, from Germany, just viewed /pricing" }).waitFor();
       const animation = () => page.evaluate(`getComputedStyle(document.querySelector(".landed .logo-bird")).animationName`);
       await page.emulateMedia({ reducedMotion: "no-preference" });
       expect(await animation()).toBe("land");
@@ -204,7 +204,7 @@ describe("the first run", () => {
       await send(service, "new.example", "/hello");
       await nextPoll();
       await visitorsAre(1);
-      await firstVisitor().filter({ hasText: "Your first visitor: /hello, just now." }).waitFor();
+      await firstVisitor().filter({ hasText: "Your first visitor just viewed /hello" }).waitFor();
       await page.getByRole("button", { name: "Site: new.example" }).click();
       await page.getByRole("menuitemradio", { name: "new.example" }).waitFor();
       await page.keyboard.press("Escape");

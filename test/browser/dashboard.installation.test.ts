@@ -86,7 +86,7 @@ describe("the installation check in the dashboard", () => {
     await openCheck(page);
     await page.getByRole("dialog", { name: "Check the installation" }).waitFor();
     expect((await problemsIn(page)).map((text) => text.replace(/ since .*/, ""))).toEqual([
-      "Problem: No request yet: nothing has arrived for first.example",
+      "Problem: Nothing received for first.example",
       // As is right: the service of this test is on 127.0.0.1.
       `Problem: The script's address is local: visitors can't load it from ${new URL(service.origin).host}`,
     ]);

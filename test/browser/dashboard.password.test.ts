@@ -61,7 +61,7 @@ describe("the password in the dashboard's menu", () => {
     const [page, other] = [await open(FIRST), await open(FIRST)];
     await choose(page, "Change password…");
     await fillForm(page, "a wrong password", SECOND);
-    await page.getByText("The current password is wrong").waitFor();
+    await page.getByText("Wrong password").waitFor();
     const field = page.getByLabel("Current password", { exact: true });
     expect(await field.getAttribute("aria-invalid")).toBe("true");
     await page.locator("#current-password:focus").waitFor();
@@ -82,7 +82,7 @@ describe("the password in the dashboard's menu", () => {
   it("log out everywhere ends the session of every browser with one confirmation", async () => {
     const [page, other] = [await open(SECOND, 390), await open(SECOND)];
     await choose(page, "Log out everywhere…");
-    await page.getByText("All sessions end, including this one.").waitFor();
+    await page.getByText("You'll be logged out on all devices, including this one.").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Log out everywhere" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();

@@ -42,7 +42,7 @@ const eventsOf = (fields: Partial<Installation>) => saying(eventChecks("example.
 
 describe("the checks of events", () => {
   it("the checks of events say that no request has come", () => {
-    expect(eventsOf({})).toEqual(["problem: No request yet: nothing has arrived for `example.com` since 15 Mar 2026, 12:00 UTC"]);
+    expect(eventsOf({})).toEqual(["problem: Nothing received for `example.com` since 15 Mar 2026, 12:00 UTC"]);
   });
 
   it("the checks of events say how many came, and nothing of other sites", () => {
@@ -201,7 +201,7 @@ describe("the checks of the browser and the addresses", () => {
     expect(saying(browserChecks({ ...facts, blocked: "events", hasOptedOut: null }))).toEqual([
       "problem: Something in this browser blocks events",
       "ok: This browser sends neither Do Not Track nor Global Privacy Control",
-      "note: Whether you have opted out can't be read from here",
+      "note: Can't tell from here whether you've opted out",
     ]);
     expect(saying(browserChecks({ ...facts, blocked: null }))[0]).toBe(
       "note: Whether this browser blocks the script can't be seen from here",
