@@ -25,7 +25,7 @@ export const ENGLISH_CHANGE_WORDS = {
   /** The total and its dates. */
   total: {
     day: "{amount} on {dates}",
-    days: "{amount} on {dates}",
+    days: "{amount} ({dates})",
     otherDays: "{amount} on the other days",
     soFar: "{amount} so far on {dates}",
   },
@@ -39,10 +39,10 @@ export const ENGLISH_CHANGE_WORDS = {
     aboveTypical: "{difference} more than typical ({low} to {high})",
     belowTypical: "{difference} less than typical ({low} to {high})",
     plainTypical: "typical is {before}",
-    abovePeriod: "{difference} more than on {dates}",
-    belowPeriod: "{difference} less than on {dates}",
-    samePeriod: "as on {dates}",
-    plainPeriod: "{before} on {dates}",
+    abovePeriod: "{difference} more than {dates}",
+    belowPeriod: "{difference} less than {dates}",
+    samePeriod: "as many as {dates}",
+    plainPeriod: "compared with {before} ({dates})",
   },
   /** A value, whose numbers are of the whole period, of the whole period and mostly of some dates, or of these dates alone. */
   finding: {

@@ -197,7 +197,7 @@ describe("the chart", () => {
     await open("&period=30d");
     await sentence().getByText("Hacker News").waitFor();
     expect((await sentence().textContent())?.trim()).toMatch(
-      new RegExp(String.raw`^204 visits on .+\. Hacker News on ${busy}: 24, typical 0; without it, an ordinary day\.$`),
+      new RegExp(String.raw`^204 visits \(.+\)\. Hacker News on ${busy}: 24, typical 0; without it, an ordinary day\.$`),
     );
     await page.locator(".chart-callout", { hasText: "Hacker News" }).click();
     expect(await inUrl("filters")).toEqual(["visit-sources==Hacker News"]);
@@ -213,17 +213,17 @@ describe("the chart", () => {
     await open("&period=30d");
     await sentence().getByText("Hacker News").waitFor();
     await page.emulateMedia({ media: "print" });
-    expect(await sentence().innerText()).toMatch(/^\d+ visits on .+\. Hacker News on .+: 24, typical 0; without it, an ordinary day\.$/);
+    expect(await sentence().innerText()).toMatch(/^\d+ visits \(.+\)\. Hacker News on .+: 24, typical 0; without it, an ordinary day\.$/);
   });
 
   it("the sentence says that an ordinary period is one, and compares it if asked", async () => {
     await open("&period=7d");
     await sentence()
-      .getByText(/^\d+ visits on .+, (?:within|close to) the usual \d+ to \d+\.$/)
+      .getByText(/^\d+ visits \(.+\), (?:within|close to) the usual \d+ to \d+\.$/)
       .waitFor();
     await page.goto(`${service.origin}/?site=${SITE}&period=30d`);
     await sentence()
-      .getByText(/^204 visits on .+, \d+% more than on /)
+      .getByText(/^204 visits \(.+\), \d+% more than /)
       .waitFor();
     await page
       .locator(".card", { hasText: "Changes" })

@@ -53,7 +53,7 @@ describe("a count", () => {
   it("an ordinary week is ordinary, with its range", () => {
     const result = weekOf(siteOf());
     expect(result).toMatchObject({ verdict: "ordinary", findings: [], days: [], caveats: [] });
-    expect(result.sentence).toMatch(/^[\d,]+ visits on Mar 9 – 15, within the usual [\d,]+ to [\d,]+\.$/);
+    expect(result.sentence).toMatch(/^[\d,]+ visits \(Mar 9 – 15\), within the usual [\d,]+ to [\d,]+\.$/);
   });
 
   it("a spike of one source is named with its page, on its date, and the week without it is ordinary", () => {
@@ -122,7 +122,7 @@ describe("a count", () => {
     site.add(DAY, { visits: 40, values: { "visit-sources": "Hacker News" } });
     const result = weekOf(site);
     expect(result).toMatchObject({ verdict: "explained", total: { change: null } });
-    expect(result.sentence).toMatch(/visits on Mar 9 – 15, typical is \d+\./);
+    expect(result.sentence).toMatch(/visits \(Mar 9 – 15\), typical is \d+\./);
   });
 
   it("visits of bots stay a finding that looks automated", () => {
@@ -137,7 +137,7 @@ describe("a count", () => {
     expect(result.verdict).toBe("unusual_comparison");
     expect(faces(result)).toContain("visit-sources Hacker News");
     expect(result.findings[0]?.dates).toEqual(["2026-03-05"]);
-    expect(result.sentence).toMatch(/less than on Mar 2 – 8; .* Mar 2 – 8 was unusual: Hacker News/);
+    expect(result.sentence).toMatch(/less than Mar 2 – 8; .* Mar 2 – 8 was unusual: Hacker News/);
   });
 
   it("a value that does this often is recurring", () => {
@@ -250,7 +250,7 @@ describe("a rate", () => {
     for (const day of WEEK) site.loseConversions(day, "browsers", "Safari", 0.05);
     const result = changesOf(site.input("conversion_rate", FIRST, LAST, { goal: "Purchase" }));
     expect(faces(result)).toEqual(["browsers Safari"]);
-    expect(result.sentence).toMatch(/conversion rate for Purchase on Mar 9 – 15, .*Safari/);
+    expect(result.sentence).toMatch(/conversion rate for Purchase \(Mar 9 – 15\), .*Safari/);
   });
 
   /** Each source keeps its rate; one with a low rate sends more visits. */
