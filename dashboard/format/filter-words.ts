@@ -1,6 +1,8 @@
 /** Filters in words: `Country is not Germany or France`. */
 import { PROPERTY_PREFIX, UNRECORDED, type Filter, type Operator } from "../../src/shared/filters.ts";
+import type { Dimension } from "../api/types.ts";
 import { isOnEmpty } from "../state/filters.ts";
+import { readable } from "../state/spelling.ts";
 import { fill, words } from "../words/words.ts";
 import { breakdownOf, DIMENSIONS, formatValue, hasDirect } from "./dimensions.ts";
 import { anyOf } from "./locale.ts";
@@ -23,6 +25,12 @@ export function valueName(dimension: string, value: string, filters: readonly Fi
   return breakdown === undefined ? value : formatValue(breakdown, value, filters);
 }
 
+/** Parts and patterns of values are read as the values are. Expressions are shown as typed. */
+function partOf(breakdown: Dimension | undefined, operator: Operator, part: string): string {
+  const spelling = breakdown === undefined ? undefined : DIMENSIONS[breakdown].spelling;
+  return spelling === undefined || operator === "matches" ? part : readable(part, spelling);
+}
+
 interface FilterWords {
   /** `Country is not` */
   readonly condition: string;
@@ -38,7 +46,7 @@ export function wordsOf(filter: Filter, filters: readonly Filter[]): FilterWords
   const hasOwnWord = breakdown !== undefined && hasDirect(breakdown);
   if (isOnSet(filter) && !hasOwnWord) return { condition: `${name} ${OPERATOR_WORDS.set[isNot ? "is" : "isNot"]}`, values: [] };
   if (isOnEmpty(filter)) return { condition: `${name} ${OPERATOR_WORDS.empty[isNot ? "isNot" : "is"]}`, values: [] };
-  const texts = operator === "in" ? values.map((value) => valueName(dimension, value, filters)) : values;
+  const texts = values.map((value) => (operator === "in" ? valueName(dimension, value, filters) : partOf(breakdown, operator, value)));
   return { condition: `${name} ${OPERATOR_WORDS[operator][isNot ? "isNot" : "is"]}`, values: texts };
 }
 

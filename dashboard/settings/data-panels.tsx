@@ -12,7 +12,7 @@ import { Form, Radios } from "../kit/forms.tsx";
 import { INLINE } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
-import { siteName, timeZone } from "../state/known-sites.ts";
+import { readableId, siteName, timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
@@ -28,6 +28,9 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
   const [typed, setTyped] = useState("");
   const [deleted, setDeleted] = useState<Erased | null>(null);
   const { isBusy, problem, run } = useAction((error) => problemText(error, words.erase.notConfirmed));
+
+  // The spelling that is shown, and that of the API.
+  const isConfirmed = [siteId, readableId(siteId)].includes(typed);
 
   async function deleteDays() {
     setDeleted(await deleteEvents(siteId, start, end));
@@ -48,7 +51,7 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
         {dayField(words.erase.endDate, end, setEnd)}
       </div>
       <label>
-        {fill(words.erase.typeToConfirm, { site: siteId })}
+        {fill(words.erase.typeToConfirm, { site: readableId(siteId) })}
         <input
           type="text"
           name="confirmation"
@@ -59,7 +62,7 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
         />
       </label>
       <Problem text={problem} />
-      <button type="submit" class="button danger" disabled={isBusy || typed !== siteId}>
+      <button type="submit" class="button danger" disabled={isBusy || !isConfirmed}>
         {isBusy ? words.erase.deleting : words.erase.deleteNow}
       </button>
       <p role="status">
@@ -78,7 +81,7 @@ export function DeletePanel() {
   if (authState.value !== "logged_in") return <PasswordRequired title={TITLE}>{words.erase.passwordNeeded}</PasswordRequired>;
   return (
     <Dialog title={TITLE} onClose={closePanel}>
-      <p>{rich(words.erase.about, { ...INLINE, site: siteId, zone: timeZone.value })}</p>
+      <p>{rich(words.erase.about, { ...INLINE, site: readableId(siteId), zone: timeZone.value })}</p>
       <DeleteForm siteId={siteId} />
     </Dialog>
   );

@@ -9,6 +9,7 @@ import { saveFile } from "../kit/download.ts";
 import { ConfirmedButton, Radios } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
+import { readableId } from "../state/known-sites.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
@@ -164,10 +165,10 @@ function DeleteSettings({ siteId }: { readonly siteId: string }) {
     <>
       <h3>{words.data.resetTitle}</h3>
       {savedSettings(siteId)?.created_at === null ? (
-        <p class="dim">{fill(words.data.hasDefaults, { site: siteId })}</p>
+        <p class="dim">{fill(words.data.hasDefaults, { site: readableId(siteId) })}</p>
       ) : (
         <>
-          <p class="dim">{fill(words.data.resetAbout, { site: siteId })}</p>
+          <p class="dim">{fill(words.data.resetAbout, { site: readableId(siteId) })}</p>
           <ConfirmedButton label={words.data.reset} confirmLabel={words.data.confirmReset} onConfirm={() => void run(reset)} />
         </>
       )}

@@ -6,6 +6,7 @@ import type { SavedSettings } from "../api/endpoints.ts";
 import { formatRange, LOCALE } from "../format/locale.ts";
 import { Checkbox, Radios } from "../kit/forms.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
+import { readableId } from "../state/known-sites.ts";
 import { localDate } from "../state/time-zone.ts";
 import { fill, words } from "../words/words.ts";
 import { Field, pickerAttributes, TextField } from "./fields.tsx";
@@ -187,7 +188,7 @@ export const GeneralSection = ({ siteId }: { readonly siteId: string }) => (
             {...editing.field("name")}
             hint={words.general.displayNameHint}
             value={editing.settings.name ?? ""}
-            placeholder={siteId}
+            placeholder={readableId(siteId)}
             maxLength={SITE_NAME_CHARS_MAX}
             onInput={(name) => editing.change({ name })}
           />

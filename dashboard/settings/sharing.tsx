@@ -11,7 +11,7 @@ import { Checkbox, ConfirmedButton, CopyButton, Select } from "../kit/forms.tsx"
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { parseFilters } from "../state/filters.ts";
-import { timeZone } from "../state/known-sites.ts";
+import { readableId, timeZone } from "../state/known-sites.ts";
 import { sharedPeriod } from "../state/range.ts";
 import { useAction } from "../state/requests.ts";
 import { fill, words } from "../words/words.ts";
@@ -71,7 +71,7 @@ const timeOr = (iso: string | null, otherwise: string): string => (iso === null 
 
 function Embed({ share, url }: { readonly share: CreatedShare; readonly url: string }) {
   const [theme, setTheme] = useState<EmbedTheme>("system");
-  const code = embedCode(url, fill(words.sharing.statsFor, { site: share.site_id }), theme);
+  const code = embedCode(url, fill(words.sharing.statsFor, { site: readableId(share.site_id) }), theme);
   return (
     <>
       <h3>{words.sharing.embed}</h3>
@@ -140,7 +140,7 @@ const PublicField = ({ siteId, settings, change, field }: Editing) => (
       isChecked={settings.public}
       onChange={(isChecked) => change({ public: isChecked })}
     >
-      {fill(words.sharing.anyoneSees, { site: siteId })}
+      {fill(words.sharing.anyoneSees, { site: readableId(siteId) })}
     </Checkbox>
     <p class="hint" id={HINT_ID}>
       {words.sharing.publicHint}
@@ -159,7 +159,7 @@ const PublicSite = ({ siteId }: { readonly siteId: string }) => (
     </SettingsForm>
     {savedSettings(siteId)?.public === true && (
       <div class="notice good">
-        <p>{fill(words.sharing.publicAbout, { site: siteId })}</p>
+        <p>{fill(words.sharing.publicAbout, { site: readableId(siteId) })}</p>
         <Address
           url={shareUrl(siteId)}
           name={words.sharing.publicAddress}

@@ -2,6 +2,7 @@
 import { SOURCE_PARAMETERS } from "../../src/shared/site-choices.ts";
 import { Checkbox } from "../kit/forms.tsx";
 import { INLINE } from "../kit/inline.tsx";
+import { readableId } from "../state/known-sites.ts";
 import { fill, rich, words } from "../words/words.ts";
 import { ChannelPreviewButton } from "./channel-preview.tsx";
 import { ChannelRulesField } from "./channel-rules.tsx";
@@ -44,7 +45,7 @@ export const SourcesSection = ({ siteId }: { readonly siteId: string }) => (
         <>
           <LinesField
             {...editing.field("own_hosts")}
-            hint={fill(words.sourceSettings.ownHostsHint, { site: siteId })}
+            hint={fill(words.sourceSettings.ownHostsHint, { site: readableId(siteId) })}
             placeholder={`*.${siteId}`}
             lines={editing.settings.own_hosts}
             onInput={(own_hosts) => editing.change({ own_hosts })}

@@ -168,6 +168,34 @@ describe("the cards of the dashboard", () => {
     await card.locator(".row", { hasText: "www.shop.example" }).waitFor();
   });
 
+  it("visits without a campaign are a note below the campaigns, whose bars compare them with each other; a click filters by it", async () => {
+    await open("&from=visit-utm-campaigns");
+    const card = cardOf(page, "from");
+    expect(await rowsOf(page, "from")).toEqual([["autumn", "1"]]);
+    expect(await card.locator(".row-bar").first().getAttribute("style")).toContain("100%");
+    expect(await card.locator(".row-share").allTextContents()).toEqual(["6.7%"]);
+    await card.getByRole("button", { name: "14 visitors without a campaign" }).click();
+    expect(await inUrl("filters")).toBe("visit-utm-campaigns==(unknown)");
+    await card.getByRole("button", { name: "14 visitors without a campaign", pressed: true }).waitFor();
+    await card.getByText("Nothing recorded").waitFor();
+    await open("&panel=visit-utm-campaigns");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("1 campaign", { exact: true }).waitFor();
+    expect(await dialog.locator("tbody th").allTextContents()).toEqual(["autumn"]);
+    expect(await dialog.locator("tfoot th").allTextContents()).toEqual(["Not tagged"]);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it("a details dialog keeps its height while a search finds fewer values", async () => {
+    await open("&panel=pages");
+    const dialog = page.getByRole("dialog", { name: "Top pages" });
+    await dialog.getByText("14 pages").waitFor();
+    const before = await heightOf(dialog);
+    await dialog.getByLabel("Search").fill("pricing");
+    await dialog.getByText("1 page", { exact: true }).waitFor();
+    expect(await heightOf(dialog)).toBe(before);
+  });
+
   it("one menu has the campaigns of visits and shows the chosen one, by keyboard and on a phone", async () => {
     await page.setViewportSize({ width: 320, height: 700 });
     await open("");

@@ -179,6 +179,20 @@ describe("filters of the dashboard", () => {
     expect(await pills()).toEqual(["Page matches regex ^/(docs/api|blog)$"]);
   });
 
+  it("an error goes with the dimension that it was about, and each dimension has an example of its own", async () => {
+    await open("&panel=filter");
+    const value = dialog().getByRole("textbox", { name: "Value" });
+    await dialog().getByLabel("Operator").selectOption("matches regex");
+    expect(await value.getAttribute("placeholder")).toContain("^/blog/");
+    await value.fill("(");
+    await apply();
+    await dialog().getByRole("alert").waitFor();
+    await dialog().getByLabel("Filter by").selectOption("goal");
+    expect(await dialog().getByRole("alert").count()).toBe(0);
+    expect(await value.getAttribute("aria-invalid")).toBe("false");
+    expect(await value.getAttribute("placeholder")).toContain("Signup");
+  });
+
   it("a property is chosen by its key, and whether it is set; its values are rows that filter", async () => {
     await open("&panel=filter");
     await dialog().getByLabel("Filter by").selectOption("props");

@@ -105,6 +105,9 @@ describe("the realtime view", () => {
     expect(await rows("Sources")).toEqual(["Direct / none 8", "Google 1"]);
     expect(await rows("Countries")).toEqual(["MTMalta 4", "FRFrance 2", "SGSingapore 2", "DEGermany 1"]);
     expect(await rows("Goals")).toEqual(["Signup 2"]);
+    expect(await page.locator(".realtime .column-heads").allInnerTexts()).toEqual(
+      ["Page", "Source", "Country", "Event"].map((head) => expect.stringMatching(new RegExp(`^${head}\\s+Visitors$`)) as string),
+    );
     const asked = watched.all.filter((url) => url.includes("/api/stats/") && !url.endsWith("filters="));
     expect(asked).toEqual([`${service.origin}/api/stats/realtime?site_id=${SITE}&minutes=30&attribution=visit`]);
   });

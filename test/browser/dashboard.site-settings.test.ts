@@ -41,6 +41,18 @@ interface Settings {
   readonly created_at: string | null;
 }
 
+/** The contrast of text and background (WCAG 2.2, "contrast ratio"). */
+const contrastOf = (selector: string): string => `(() => {
+  const { color, backgroundColor } = getComputedStyle(document.querySelector(${JSON.stringify(selector)}));
+  const linear = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  const luminance = (rgb) => {
+    const [red, green, blue] = rgb.match(/[\\d.]+/g).map((value) => linear(value / 255));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark, light] = [luminance(color), luminance(backgroundColor)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+})()`;
+
 describe("the settings of a site", () => {
   const dashboard = useDashboard({
     visits: { [SITE]: VISITS, [OTHER_SITE]: VISITS },
@@ -100,6 +112,20 @@ describe("the settings of a site", () => {
     await back();
     await page.locator('[data-metric="visitors"]').waitFor();
     expect((await urlOf(page)).search).toBe(`?site=${SITE}&period=7d`);
+  });
+
+  it("the button that has saved can be read while the pointer rests on it, light and dark", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await open("general");
+      const name = page.getByLabel("Display name");
+      await name.fill(colorScheme);
+      await save();
+      const contrast = () => page.evaluate<number>(contrastOf('.save-bar .primary[aria-disabled="true"]:hover'));
+      await expect.poll(contrast, { timeout: ACTION_MS_MAX }).toBeGreaterThanOrEqual(4.5);
+      await name.fill("");
+      await save();
+    }
   });
 
   it("general settings are changed by keyboard alone, and the dashboard follows them", async () => {
