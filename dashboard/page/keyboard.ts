@@ -31,10 +31,11 @@ let lastEscapeMs = -Infinity;
 let isDeliberate = true;
 
 /** Sees also the keys that a menu keeps from the page. */
-function onEveryKey({ key, timeStamp }: KeyboardEvent): void {
+function onEveryKey({ key }: KeyboardEvent): void {
   if (key !== "Escape") return;
-  isDeliberate = timeStamp - lastEscapeMs > ESCAPES_APART_MS;
-  lastEscapeMs = timeStamp;
+  const nowMs = performance.now();
+  isDeliberate = nowMs - lastEscapeMs > ESCAPES_APART_MS;
+  lastEscapeMs = nowMs;
 }
 
 /** Settings have neither period nor filters. */

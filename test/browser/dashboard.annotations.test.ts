@@ -73,6 +73,13 @@ describe("the annotations of the chart", () => {
     const plot = await page.locator(".line-chart .u-over").boundingBox();
     expect(Math.abs((box?.x ?? 0) + 12 - x)).toBeLessThan(2);
     expect(Math.abs((box?.y ?? 0) + 12 - (plot?.y ?? 0) - (plot?.height ?? 0))).toBeLessThan(2);
+    // On paper, the chart has another width.
+    const shareOf = `(([mark, chart]) => (mark.left - chart.left) / chart.width)(
+      [".chart-mark-line", ".main-chart"].map((part) => document.querySelector(part).getBoundingClientRect()))`;
+    const share = await page.evaluate<number>(shareOf);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.evaluate<number>(shareOf)).toBeCloseTo(share, 2);
+    await page.emulateMedia({ media: null });
     await button.hover();
     await page.locator(".mark-tooltip", { hasText: "Newsletter sent" }).waitFor();
     await page.mouse.move(0, 0);

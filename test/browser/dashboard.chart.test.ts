@@ -176,6 +176,36 @@ describe("the chart", () => {
     await expect.poll(() => inUrl("start", "end")).toEqual([daysAgo(20), daysAgo(20)]);
   });
 
+  it("a drag by mouse or finger, and Shift with the arrow keys, view a part of the chart, from which Back returns", async () => {
+    await open("&period=30d");
+    const [from, to] = [await placeOf(10, 30), await placeOf(15, 30)];
+    const viewed = async () => {
+      await expect.poll(() => inUrl("period", "start", "end")).toEqual([null, daysAgo(19), daysAgo(14)]);
+      await page.goBack();
+      await settled();
+      expect(await inUrl("period", "start")).toEqual(["30d", null]);
+    };
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y, { steps: 4 });
+    await tooltip().getByText("Release, or press Enter, to view these dates").waitFor();
+    await page.mouse.up();
+    await viewed();
+    const touches = await context.newCDPSession(page);
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: { x: number; y: number }[]) =>
+      touches.send("Input.dispatchTouchEvent", { type, touchPoints });
+    await touch("touchStart", [to]);
+    for (let step = 1; step <= 5; step++) await touch("touchMove", [{ x: to.x + ((from.x - to.x) * step) / 5, y: to.y }]);
+    await touch("touchEnd", []);
+    await viewed();
+    await chart().focus();
+    await page.keyboard.press("Home");
+    for (let i = 0; i < 10; i++) await page.keyboard.press("ArrowRight");
+    for (let i = 0; i < 5; i++) await page.keyboard.press("Shift+ArrowRight");
+    await page.keyboard.press("Enter");
+    await viewed();
+  });
+
   it("arrow keys lead through the points without moving the period, Enter opens one, Escape leaves", async () => {
     await open("&period=30d");
     await chart().focus();

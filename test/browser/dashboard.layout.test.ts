@@ -218,6 +218,19 @@ describe("the layout of the dashboard", () => {
     expect(await pagesOfPdf()).toBe(2);
   });
 
+  it("a print has all cards, also those below the screen, and says which are missing", async () => {
+    await page.setViewportSize({ width: 1280, height: 500 });
+    await open("");
+    await page.locator('[data-card="did"] .skeleton').waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator('[data-card="did"] .on-paper').first().isVisible()).toBe(true);
+    await page.emulateMedia({ media: null });
+    await page.evaluate("self.print = () => { self.printed = document.querySelectorAll('main .skeleton').length; }");
+    await page.keyboard.press("Control+p");
+    await expect.poll(() => page.evaluate("self.printed"), { timeout: ACTION_MS_MAX }).toBe(0);
+    expect(await page.locator('[data-card="did"] .report').count()).toBe(1);
+  });
+
   it("a print of an open dialog has all of its rows, and nothing of the page behind it", async () => {
     await open("&panel=pages");
     await page.getByRole("rowheader", { name: "/pricing" }).waitFor();

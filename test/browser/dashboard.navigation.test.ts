@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
-import { DAY_MS, urlOf, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, urlOf, type Visit } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
 
 const PASSWORD = "correct horse battery";
@@ -140,6 +140,44 @@ describe("navigation in the dashboard", () => {
     await press("Escape");
     await focusIs("Filter");
     expect(await query()).not.toContain("filters");
+  });
+
+  it("Escape closes the topmost thing alone: a second one just after it clears no filters, and those that it clears come back", async () => {
+    await page.clock.install({ time: nowMs() });
+    await open("&filters=pages==/");
+    const filters = async () => new URLSearchParams(await query()).get("filters");
+    await button(/^Period:/).click();
+    await press("Escape");
+    await press("Escape");
+    await page.locator(".menu-list").waitFor({ state: "detached" });
+    expect(await filters()).toBe("pages==/");
+    await page.clock.fastForward(1000);
+    await press("Escape");
+    await expect.poll(filters).toBeNull();
+    await page.getByRole("status").getByText("Filters cleared").waitFor();
+    await button("Undo").click();
+    await expect.poll(filters).toBe("pages==/");
+  });
+
+  it("what a metric counts and its exact values are explained to the keyboard and to a finger, and Escape hides them", async () => {
+    await open("&filters=pages==/");
+    const explanation = page.getByRole("tooltip");
+    const metric = page.locator('[data-metric="bounce_rate"]');
+    await button("Menu").focus();
+    while (!(await metric.evaluate((element) => element === element.ownerDocument.activeElement))) await press("Tab");
+    await explanation.getByText("Share of").waitFor();
+    await press("Escape");
+    await explanation.waitFor({ state: "detached" });
+    expect(await query()).toContain("filters");
+    await metric.dispatchEvent("pointerdown", { pointerType: "touch" });
+    await metric.dispatchEvent("click");
+    await explanation.getByText("Share of").waitFor();
+    await page.locator("main").dispatchEvent("click");
+    await explanation.waitFor({ state: "detached" });
+    // A row has its own in its menu.
+    await cardOf(page, "pages").locator(".row-button").first().focus();
+    await press("Shift+F10");
+    await page.locator(".menu-note", { hasText: /^2 visitors/ }).waitFor();
   });
 
   it("a filter changed from its pill leaves the focus on the page", async () => {

@@ -94,6 +94,7 @@ describe("the realtime view", () => {
     expect([current_visitors, visitors]).toEqual([3, 9]);
     await page.locator("[data-current]", { hasText: /^3$/ }).waitFor();
     expect(await page.locator(".current b").textContent()).toBe("3");
+    await expect.poll(() => page.title()).toMatch(/^\(3\) /);
     expect(await page.locator(".realtime-totals dd").allTextContents()).toEqual([String(visitors), String(pageviews)]);
     const bars = await page
       .locator(".minute-bar")
