@@ -18,6 +18,7 @@ import { LinkButton } from "../kit/inline.tsx";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
 import { Empty, MapPlaceholder, ReportView, Skeleton } from "../kit/states.tsx";
 import { TabbedCard, type Tab } from "../kit/tabs.tsx";
+import { tip } from "../kit/tips.ts";
 import { countsConversions, onlyValueOf } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
 import { useBreakdown, type Report } from "../state/requests.ts";
@@ -138,7 +139,7 @@ function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; re
         <span>{countsConversions(filterKind.value) ? words.columns.conversions : words.columns.visitors}</span>
         {hasShares(shown) && (
           <span class="row-share">
-            {filteredGoal.value === null ? words.columns.share : <abbr title={words.columns.conversionRate}>{words.columns.rate}</abbr>}
+            {filteredGoal.value === null ? words.columns.share : <abbr {...tip(words.columns.conversionRate)}>{words.columns.rate}</abbr>}
           </span>
         )}
         {isCompared() && <span class="row-change">{words.columns.change}</span>}

@@ -150,7 +150,8 @@ export function MainChart({ main, everybody, changes }: MainChartProps) {
     if (param("interval") !== null && param("interval") !== interval) navigate({ interval: null }, true);
   });
   const totals = main.data && totalsOf(metric, main.data, everybody.data);
-  const hasBefore = report.data?.some(({ before }) => before) === true;
+  // While the series loads, so that nothing moves when it is there.
+  const hasBefore = report.data?.some(({ before }) => before) !== false;
   const comparedDates = compared && hasBefore ? formatShortRange(compared.start, compared.end, today.value) : null;
   const isTable = param("chart") === "table";
   return (

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren, RefObject } from "preact";
 import { words } from "../words/words.ts";
 import { Button } from "./inline.tsx";
+import { tip } from "./tips.ts";
 
 interface FormProps {
   readonly class?: string;
@@ -169,7 +170,7 @@ interface CheckboxProps {
 }
 
 export const Checkbox = ({ id, title, describedBy, isChecked, onChange, children }: CheckboxProps) => (
-  <label class="choice" title={title}>
+  <label class="choice" {...tip(title)}>
     <input
       type="checkbox"
       id={id}

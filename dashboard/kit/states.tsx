@@ -13,13 +13,16 @@ interface SkeletonProps {
   readonly rows?: number | undefined;
 }
 
-/** Stands for rows that are loading, or that load once they are near the viewport. On paper, it says that they are missing. */
+/** Says on paper that something is missing. */
+const NotPrinted = () => <p class="on-paper">{words.kit.notPrinted}</p>;
+
+/** Stands for rows that are loading, or that load once they are near the viewport. */
 export const Skeleton = ({ rows = 9 }: SkeletonProps) => (
   <div class="skeleton" aria-hidden="true">
     {Array.from({ length: rows }, (_, i) => (
       <div key={i} class="loading-row" />
     ))}
-    <p class="on-paper">{words.kit.notPrinted}</p>
+    <NotPrinted />
   </div>
 );
 
@@ -27,6 +30,7 @@ export const Skeleton = ({ rows = 9 }: SkeletonProps) => (
 export const MapPlaceholder = () => (
   <div class="skeleton map-placeholder" aria-hidden="true">
     <div class="map-place" />
+    <NotPrinted />
   </div>
 );
 

@@ -79,7 +79,8 @@ function onClick(event: MouseEvent): void {
 }
 
 function onFocus(event: FocusEvent): void {
-  if (event.target instanceof Element && event.target.matches(`${TIPPED}:focus-visible`)) show(event.target, "asked");
+  const part = event.target instanceof Element && event.target.matches(":focus-visible") ? partOf(event.target) : null;
+  if (part) show(part, "asked");
   else hide();
 }
 

@@ -82,8 +82,10 @@ function DatedStats(props: StatsProps) {
   const firstDay = useFirstDay(period.value === "all");
   if (isRangeKnown.value) return <Stats {...props} />;
   return (
-    <section class="panel" aria-label={words.page.overview}>
-      <ReportView report={firstDay}>{() => null}</ReportView>
+    <section class="panel overview-loading" aria-label={words.page.overview}>
+      <ReportView report={firstDay} rows={1}>
+        {() => null}
+      </ReportView>
     </section>
   );
 }
