@@ -14,7 +14,7 @@ import {
   type DimensionCard,
 } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";
-import { LinkButton } from "../kit/inline.tsx";
+import { INLINE, LinkButton } from "../kit/inline.tsx";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
 import { Empty, MapPlaceholder, ReportView, Skeleton } from "../kit/states.tsx";
 import { TabbedCard, type Tab } from "../kit/tabs.tsx";
@@ -26,7 +26,7 @@ import { everybodyScope, scope } from "../state/scope.ts";
 import { isCompared, totalVisitors } from "../state/statistics.ts";
 import { filteredGoal, filterKind, filters, visitorWords } from "../state/view-filters.ts";
 import { openPanel, site } from "../state/view.ts";
-import { words } from "../words/words.ts";
+import { rich, words } from "../words/words.ts";
 import { countInRow, filterRow, RowList, withComparison, type Row, type RowNumbers } from "./rows.tsx";
 
 const ROWS = 9;
@@ -35,14 +35,14 @@ const CountryMap = lazy(async () => (await import("../map/country-map.tsx")).Cou
 
 /** `param` is the URL parameter of the chosen tab. */
 const CARDS: Readonly<Record<DimensionCard, { readonly title: string; readonly param: string }>> = {
-  sources: { title: "Sources", param: "from" },
-  pages: { title: "Pages", param: "pages" },
-  locations: { title: "Locations", param: "places" },
-  devices: { title: "Devices", param: "devices" },
+  sources: { title: words.cards.sources, param: "from" },
+  pages: { title: words.cards.pages, param: "pages" },
+  locations: { title: words.cards.locations, param: "places" },
+  devices: { title: words.cards.devices, param: "devices" },
 };
 
 /** The one tab that is not a list. */
-const MAP_TAB: Tab = { id: "map", label: "Map" };
+const MAP_TAB: Tab = { id: "map", label: words.cards.map };
 
 const tabsOf = (card: DimensionCard): Tab[] => [
   ...(card === "locations" ? [MAP_TAB] : []),
@@ -117,9 +117,7 @@ function BreakdownList({ dimension }: { readonly dimension: Dimension }) {
             {answers.length > 0 && <RowList label={plural} rows={rowsOf(dimension, answers)} hasShares={hasShares(dimension)} />}
             <footer class="card-foot">
               {breakdown.length > 0 && (
-                <LinkButton onClick={() => openPanel(dimension)}>
-                  Details<span class="unseen"> of {plural}</span>
-                </LinkButton>
+                <LinkButton onClick={() => openPanel(dimension)}>{rich(words.cards.details, { ...INLINE, values: plural })}</LinkButton>
               )}
               {without && <Footnote dimension={dimension} counted={countedIn(without)} />}
             </footer>

@@ -4,6 +4,7 @@ import { filterDimensionOf } from "../format/dimensions.ts";
 import { formatAverage, formatCount, formatDuration, formatMoney, formatRate } from "../format/locale.ts";
 import { onlyValueOf } from "../state/filters.ts";
 import { filteredGoal, filterKind, filters, hasConversionRates } from "../state/view-filters.ts";
+import { fill, words } from "../words/words.ts";
 
 export type Row = BreakdownPage["rows"][number];
 
@@ -25,31 +26,31 @@ export const isCounted = ({ id }: Pick<Column, "id">): boolean => COUNTED.includ
 
 const count = (id: ColumnId, label: string): Column => ({ id, label, format: formatCount });
 
-const VISITORS = count("visitors", "Visitors");
+const VISITORS = count("visitors", words.details.visitors);
 
 const OF_SESSIONS: readonly Column[] = [
-  { id: "bounce_rate", label: "Bounce rate", format: formatRate, isLessBetter: true, isRate: true },
-  { id: "avg_visit_duration_secs", label: "Visit duration", format: formatDuration },
-  { id: "views_per_visit", label: "Views per visit", format: formatAverage },
+  { id: "bounce_rate", label: words.metrics.bounceRate, format: formatRate, isLessBetter: true, isRate: true },
+  { id: "avg_visit_duration_secs", label: words.metrics.duration, format: formatDuration },
+  { id: "views_per_visit", label: words.metrics.viewsPerVisit, format: formatAverage },
 ];
 
-const VISITS = count("sessions", "Visits");
+const VISITS = count("sessions", words.metrics.visits);
 
-const OF_VISITORS = [VISITORS, count("pageviews", "Pageviews"), count("events", "Events"), VISITS, ...OF_SESSIONS];
+const OF_VISITORS = [VISITORS, count("pageviews", words.metrics.pageviews), count("events", words.details.events), VISITS, ...OF_SESSIONS];
 
 /** Columns under a filter on events for which no rate is known. */
-const OF_EVENTS = [count("visitors", "Conversions"), count("events", "Total conversions")];
+const OF_EVENTS = [count("visitors", words.details.conversions), count("events", words.details.totalConversions)];
 
 const OF_GOAL: readonly Column[] = [
   VISITORS,
-  count("conversions", "Conversions"),
-  { id: "conversion_rate", label: "Conversion rate", format: formatRate, isRate: true },
+  count("conversions", words.details.conversions),
+  { id: "conversion_rate", label: words.metrics.conversionRate, format: formatRate, isRate: true },
   VISITS,
   ...OF_SESSIONS,
 ];
 
 /** Entry and exit pages: both of their other counts are sessions (docs/http-api.md, "Breakdowns"). */
-const OF_SESSION_PAGES = [VISITORS, count("pageviews", "Visits"), ...OF_SESSIONS];
+const OF_SESSION_PAGES = [VISITORS, count("pageviews", words.metrics.visits), ...OF_SESSIONS];
 
 /** The goal for which rows have conversions. The other numbers then count everybody, not only conversions. */
 export function goalOfFilters(): string | null {
@@ -60,7 +61,7 @@ export function goalOfFilters(): string | null {
 
 const revenueIn = (currency: string): Column => ({
   id: "revenue",
-  label: `Revenue (${currency})`,
+  label: fill(words.details.revenueIn, { currency }),
   format: (amount) => formatMoney(amount, currency),
 });
 

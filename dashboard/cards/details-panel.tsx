@@ -29,7 +29,7 @@ import { isCompared, totalVisitors } from "../state/statistics.ts";
 import { navigate, param } from "../state/url.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";
-import { words } from "../words/words.ts";
+import { fill, words } from "../words/words.ts";
 import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
 import { fetchRows, saveRows, useDetails, type Asked, type FileFormat } from "./details-request.ts";
@@ -53,9 +53,10 @@ function Downloads({ asked, onRows }: DownloadsProps) {
     const controller = new AbortController();
     running.current = controller;
     setProblem(null);
-    setProgress("Preparing…");
+    setProgress(words.details.preparing);
     try {
-      const onProgress = (rows: number, total: number) => setProgress(`${formatCount(rows)} of ${formatCount(total)}…`);
+      const onProgress = (rows: number, total: number) =>
+        setProgress(fill(words.details.rowsLoaded, { rows: formatCount(rows), total: formatCount(total) }));
       onRows(format, await fetchRows(asked, controller.signal, onProgress));
     } catch (error) {
       if (!controller.signal.aborted) setProblem(problemText(error));
@@ -66,9 +67,15 @@ function Downloads({ asked, onRows }: DownloadsProps) {
   return (
     <>
       {Object.entries(FORMATS).map(([format, name], i) => (
-        <button key={format} type="button" class="button" disabled={progress !== null} onClick={() => void save(format as FileFormat)}>
-          <span class={i === 0 ? "" : "unseen"}>Download </span>
-          {name}
+        <button
+          key={format}
+          type="button"
+          class="button"
+          aria-label={fill(words.details.download, { format: name })}
+          disabled={progress !== null}
+          onClick={() => void save(format as FileFormat)}
+        >
+          {i === 0 ? fill(words.details.download, { format: name }) : name}
         </button>
       ))}
       <span class="dim" role="status">
@@ -121,7 +128,7 @@ function ValueCell(props: ValueProps) {
       <Value {...props} />
       {isLong && (
         <button type="button" class="link more" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? "Show less" : "Show all"}
+          {isWhole ? words.details.showLess : words.details.showAll}
         </button>
       )}
     </th>
@@ -172,12 +179,8 @@ const PAGE_ROWS = 100;
 const MixedVersions = ({ dimension }: { readonly dimension: Dimension }) => {
   const { versionOf } = DIMENSIONS[dimension];
   if (versionOf === undefined || filterOfVersions(dimension, filters.value)) return null;
-  const { singular, plural } = DIMENSIONS[versionOf];
-  return (
-    <p class="dim">
-      Equal versions of different {plural.toLowerCase()} are counted together. Filter by {singular} to tell them apart.
-    </p>
-  );
+  const { singular } = DIMENSIONS[versionOf];
+  return <p class="dim">{fill(words.details.mixedVersions, { dimension: singular })}</p>;
 };
 
 /** `11 sources` */
@@ -195,16 +198,16 @@ interface PagingProps {
 function Paging({ page, pages, summary, onPage }: PagingProps) {
   const hasOthers = pages > 1;
   return (
-    <nav class="paging" aria-label="Paging">
+    <nav class="paging" aria-label={words.details.paging}>
       {hasOthers && (
         <button type="button" class="button small" disabled={page === 0} onClick={() => onPage(page - 1)}>
-          Previous
+          {words.details.previous}
         </button>
       )}
-      <span aria-live="polite">{hasOthers ? `${summary} · Page ${page + 1} of ${pages}` : summary}</span>
+      <span aria-live="polite">{hasOthers ? fill(words.details.pageOf, { rows: summary, page: page + 1, pages }) : summary}</span>
       {hasOthers && (
         <button type="button" class="button small" disabled={page >= pages - 1} onClick={() => onPage(page + 1)}>
-          Next
+          {words.details.next}
         </button>
       )}
     </nav>
@@ -315,19 +318,19 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
   );
   return (
     <>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="All values">
+      <div class="table-scroll" tabIndex={0} role="region" aria-label={words.details.allValues}>
         <table class="table values">
           <thead>
             <tr>
               {head("value", DIMENSIONS[dimension].singular)}
               {columns.map(({ id, label }) => head(id, label))}
-              {hasShare && <th scope="col">Share</th>}
+              {hasShare && <th scope="col">{words.details.share}</th>}
               {changed && (
                 <>
                   <th scope="col">
                     {changed.column.label}, {changed.dates}
                   </th>
-                  <th scope="col">Change</th>
+                  <th scope="col">{words.details.change}</th>
                 </>
               )}
             </tr>
@@ -371,8 +374,8 @@ export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
       <div class="details-bar">
         <input
           type="search"
-          aria-label="Search"
-          placeholder="Search"
+          aria-label={words.details.search}
+          placeholder={words.details.search}
           value={param("search") ?? ""}
           onInput={(event) => {
             choose({});
@@ -380,7 +383,11 @@ export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
           }}
         />
         {asked.currency !== null && currencies.length > 1 && (
-          <select aria-label="Currency" value={asked.currency} onChange={(event) => choose({ currency: event.currentTarget.value })}>
+          <select
+            aria-label={words.details.currency}
+            value={asked.currency}
+            onChange={(event) => choose({ currency: event.currentTarget.value })}
+          >
             {currencies.map((each) => (
               <option key={each}>{each}</option>
             ))}

@@ -9,6 +9,7 @@ import { filterBy, printFilters } from "../state/filters.ts";
 import { scope } from "../state/scope.ts";
 import { ownFilters } from "../state/view-filters.ts";
 import { site } from "../state/view.ts";
+import { fill, words } from "../words/words.ts";
 
 interface RowLinkProps {
   readonly label: string;
@@ -23,7 +24,7 @@ export const RowLink = ({ label, href, onNear, onClick }: RowLinkProps) => (
     href={href}
     target="_blank"
     rel="noreferrer noopener"
-    aria-label={`Open ${label} in a new tab`}
+    aria-label={fill(words.cards.openInTab, { page: label })}
     onPointerEnter={onNear}
     onFocus={onNear}
     onClick={onClick}

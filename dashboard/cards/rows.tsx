@@ -80,7 +80,7 @@ export function filteringRow(filter: ValueFilter, label: string): Pick<Row, "tit
   const refusal = refusalOf(filter.value);
   if (refusal !== null) return { title: `${label}\n${refusal}`, isChosen: false };
   const isChosen = hasFilter(filter.dimension, filter.value);
-  return { title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`, isChosen, filter };
+  return { title: fill(isChosen ? words.cards.removeFilter : words.cards.filterBy, { value: label }), isChosen, filter };
 }
 
 /** All of a row but its numbers. `filterValue` is the value's name in a filter. */
@@ -184,7 +184,7 @@ function RowContent({ row, hasShares }: RowProps) {
           <RowText row={row} hasShares={hasShares} />
         </button>
         <Menu
-          label="More options"
+          label={words.cards.moreOptions}
           button={<span class="more" aria-hidden="true" />}
           buttonClass={MENU_BUTTON}
           isTabStop={false}

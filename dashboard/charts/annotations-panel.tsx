@@ -52,30 +52,30 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
   return (
     <Form onSubmit={() => onSave({ date, hour, text: text.trim(), scope })}>
       <label>
-        Text
+        {words.annotations.text}
         <input
           ref={input}
           type="text"
           required
           maxLength={ANNOTATION_CHARS_MAX}
           autocomplete="off"
-          placeholder="What happened, such as: Deployed version 1.2"
+          placeholder={words.annotations.example}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>
       <div class="form-row">
         <label>
-          Date
+          {words.annotations.date}
           <input type="date" required value={date} onInput={(event) => setDate(event.currentTarget.value)} />
         </label>
         <label>
-          Time ({timeZone.value})
+          {fill(words.annotations.time, { zone: timeZone.value })}
           <select
             value={hour === null ? "" : String(hour)}
             onChange={({ currentTarget: { value } }) => setHour(value === "" ? null : Number(value))}
           >
-            <option value="">All day</option>
+            <option value="">{words.annotations.allDay}</option>
             {Array.from({ length: 24 }, (_, each) => (
               <option key={each} value={String(each)}>
                 {hourText(each)}
@@ -84,18 +84,24 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
           </select>
         </label>
       </div>
-      <Radios legend="Visible to" name="annotation-scope" labels={words.annotations.scopes} chosen={scope} onChoose={setScope} />
+      <Radios
+        legend={words.annotations.visibleTo}
+        name="annotation-scope"
+        labels={words.annotations.scopes}
+        chosen={scope}
+        onChoose={setScope}
+      />
       <div class="form-buttons">
         <button type="submit" class="button primary" disabled={isBusy || text.trim() === "" || date === ""}>
-          {annotation ? "Save" : "Add annotation"}
+          {annotation ? words.annotations.save : words.annotations.addNew}
         </button>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={onCancel}>{words.annotations.cancel}</Button>
       </div>
     </Form>
   );
 }
 
-const TITLE = "Annotations";
+const TITLE = words.annotations.title;
 
 interface Edited {
   readonly id: string | null;
@@ -154,7 +160,7 @@ function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at:
         />
       )}
       <Problem text={problem} />
-      <ul class="annotations" ref={list} tabIndex={-1} aria-label={`Annotations of ${when}`}>
+      <ul class="annotations" ref={list} tabIndex={-1} aria-label={fill(words.annotations.of, { when })}>
         {shown.map((each) => (
           <li key={each.id}>
             <div>
@@ -162,12 +168,13 @@ function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at:
               <span class="dim">{each.scope === "oneself" ? fill(words.annotations.ofBrowser, { when: whenOf(each) }) : whenOf(each)}</span>
             </div>
             <button type="button" class="button small" onClick={() => edit(each.id)}>
-              Edit<span class="unseen"> {each.text}</span>
+              {words.annotations.edit}
+              <span class="unseen"> {each.text}</span>
             </button>
             <ConfirmedButton
               isSmall
-              label="Delete"
-              confirmLabel="Confirm"
+              label={words.annotations.delete}
+              confirmLabel={words.annotations.confirm}
               subject={each.text}
               onConfirm={() => change(() => deleteAnnotation(siteId, each.id), words.annotations.deleted)}
             />
@@ -181,8 +188,7 @@ function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at:
 
 export function AnnotationsPanel() {
   const at = panel.value?.slice(ANNOTATIONS_PANEL.length + 1) ?? "";
-  if (!canAnnotate())
-    return <PasswordRequired title={TITLE}>Annotations require a password: without one, anyone could change them.</PasswordRequired>;
+  if (!canAnnotate()) return <PasswordRequired title={TITLE}>{words.annotations.passwordNeeded}</PasswordRequired>;
   return (
     <Dialog title={TITLE} onClose={closePanel}>
       <AnnotationsView key={at} siteId={site.value ?? ""} at={at} />

@@ -1,6 +1,6 @@
 /** The main chart: a line chart with annotation marks and a tooltip, or a table. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
-import { isOfClock, type Interval } from "../../src/shared/periods.ts";
+import type { Interval } from "../../src/shared/periods.ts";
 import { formatRange } from "../format/locale.ts";
 import { Change, LinkButton } from "../kit/inline.tsx";
 import { timeZone } from "../state/known-sites.ts";
@@ -16,7 +16,7 @@ import {
   spanText,
   useAnnotations,
 } from "./annotations.ts";
-import { fill, words } from "../words/words.ts";
+import { fill, pluralForm, words } from "../words/words.ts";
 import { comparedAs } from "./metrics.ts";
 import { LineChart, type Cursor, type Layout, type Part } from "./line-chart.tsx";
 import { joinedMarks, marksOf, type Mark } from "./marks.ts";
@@ -51,7 +51,10 @@ function MarkButton({ mark: { index, annotations }, interval, layout: { leftOf, 
       <div class="chart-mark" style={place} data-side={left > width / 2 ? "left" : "right"}>
         <button
           type="button"
-          aria-label={`${texts.length === 1 ? "Annotation" : `${texts.length} annotations`}: ${texts.join("; ")}`}
+          aria-label={fill(texts.length === 1 ? words.charts.annotation : pluralForm(words.charts.annotations, texts.length), {
+            count: texts.length,
+            texts: texts.join("; "),
+          })}
           onMouseEnter={() => setShown(true)}
           onMouseLeave={() => setShown(false)}
           onFocus={() => setShown(true)}
@@ -73,7 +76,7 @@ function MarkButton({ mark: { index, annotations }, interval, layout: { leftOf, 
             {texts.slice(0, TEXTS_MAX).map((text) => (
               <span key={text}>{text}</span>
             ))}
-            {texts.length > TEXTS_MAX && <span class="dim">{texts.length - TEXTS_MAX} more</span>}
+            {texts.length > TEXTS_MAX && <span class="dim">{fill(words.charts.more, { count: texts.length - TEXTS_MAX })}</span>}
           </div>
         )}
       </div>
@@ -180,13 +183,14 @@ function ChartTooltip({ metric, point }: { readonly metric: ShownMetric; readonl
 
 function summaryOf({ title, format }: ShownMetric, points: readonly ChartPoint[]): string {
   const values = points.flatMap(({ value }) => value ?? []);
-  return values.length === 0 ? title : `${title}: highest ${format(Math.max(...values))}, lowest ${format(Math.min(...values))}`;
+  if (values.length === 0) return title;
+  return fill(words.charts.extremes, { metric: title, highest: format(Math.max(...values)), lowest: format(Math.min(...values)) });
 }
 
 /** The text of a point for screen readers. */
 function textOf({ title, part, value, before }: ChartPoint, format: (value: number) => string): string {
-  const compared = before ? `; before, ${before.title}: ${format(before.value)}` : "";
-  return `${title}${part === null ? "" : `, ${part}`}: ${written(value, format)}${compared}`;
+  const text = `${title}${part === null ? "" : `, ${part}`}: ${written(value, format)}`;
+  return before ? fill(words.charts.before, { text, date: before.title, value: format(before.value) }) : text;
 }
 
 /** A bucket can be opened if it is shorter than the range. */
@@ -222,7 +226,7 @@ export function ChartView({ metric, points, interval, onOpen, callouts }: ChartV
       <LineChart
         points={points}
         format={metric.format}
-        label={`${metric.title} over time`}
+        label={fill(words.charts.overTime, { metric: metric.title })}
         cursor={cursor}
         textOf={(index) => (points[index] ? textOf(points[index], metric.format) : "")}
         onCursor={moveTo}
@@ -249,9 +253,7 @@ export function ChartView({ metric, points, interval, onOpen, callouts }: ChartV
           ) : (
             <ChartTooltip metric={metric} point={point} />
           )}
-          {!dates && cursor.isTouch && canOpen(point.bucket) && (
-            <span class="tooltip-title">Tap again to view this {isOfClock(interval) ? "day" : interval}</span>
-          )}
+          {!dates && cursor.isTouch && canOpen(point.bucket) && <span class="tooltip-title">{words.charts.tapAgain[interval]}</span>}
         </div>
       )}
     </figure>
@@ -264,19 +266,19 @@ export function ChartTable({ metric, points, interval, beforeTitle, onOpen }: Ch
   const { title, format } = metric;
   const cell = (value: number | null | undefined) => <td>{value == null ? "–" : format(value)}</td>;
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label={`${title} as a table`}>
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={fill(words.charts.asTable, { metric: title })}>
       <table class="table">
         <thead>
           <tr>
-            <th scope="col">Time ({timeZone.value})</th>
+            <th scope="col">{fill(words.charts.time, { zone: timeZone.value })}</th>
             <th scope="col">{title}</th>
             {beforeTitle !== null && (
               <>
-                <th scope="col">Compared with</th>
+                <th scope="col">{words.charts.comparedWith}</th>
                 <th scope="col">{beforeTitle}</th>
               </>
             )}
-            {marks.size > 0 && <th scope="col">Annotations</th>}
+            {marks.size > 0 && <th scope="col">{words.charts.annotationsTitle}</th>}
           </tr>
         </thead>
         <tbody>

@@ -14,6 +14,7 @@ import { scope } from "../state/scope.ts";
 import type { Statistics } from "../state/statistics.ts";
 import { localTime, UTC } from "../state/time-zone.ts";
 import { navigate, param } from "../state/url.ts";
+import { fill, words } from "../words/words.ts";
 import { annotatePointed, hasAnnotations } from "./annotations.ts";
 import { ChartTable, ChartView } from "./chart-view.tsx";
 import {
@@ -34,12 +35,12 @@ function IntervalMenu({ interval }: { readonly interval: Interval }) {
   const byDefault = defaultInterval(range.value);
   return (
     <Menu
-      label={`Interval: By ${interval}`}
+      label={fill(words.charts.intervalMenu, { interval: words.charts.byInterval[interval] })}
       buttonClass="link"
-      button={`By ${interval}`}
+      button={words.charts.byInterval[interval]}
       hasCaret
       items={offered.map((id) => ({
-        label: `By ${id}`,
+        label: words.charts.byInterval[id],
         isChosen: id === interval,
         onChoose: () => navigate({ interval: id === byDefault ? null : id }),
       }))}
@@ -60,10 +61,10 @@ interface ChartMenuProps {
 async function copyOrSave(image: Promise<Blob>, name: string): Promise<string> {
   try {
     await navigator.clipboard.write([new ClipboardItem({ "image/png": image })]);
-    return "Image copied";
+    return words.charts.copied;
   } catch {
     saveFile(name, await image);
-    return "Image saved";
+    return words.charts.imageSaved;
   }
 }
 
@@ -73,19 +74,19 @@ function ChartMenu({ metric, points, totals, sentence }: ChartMenuProps) {
 
   async function copy(shown: readonly ChartPoint[], of: MetricTotals) {
     const image = import("./chart-image.ts").then(({ drawImage }) => drawImage({ metric, points: shown, totals: of, sentence }));
-    setMessage(await copyOrSave(image, fileNameOf(metric.id, "png")).catch(() => "Couldn't create the image"));
+    setMessage(await copyOrSave(image, fileNameOf(metric.id, "png")).catch(() => words.charts.noImage));
     setTimeout(() => setMessage(""), CONFIRMATION_MS);
   }
 
   return (
     <>
       <Menu
-        label="Chart actions"
+        label={words.charts.actions}
         buttonClass="link chart-menu"
         button={<span class="dots" aria-hidden="true" />}
         items={[
-          { label: "Copy as image", onChoose: () => void copy(points, totals) },
-          ...(hasAnnotations() ? [{ label: "Annotations…", hint: "N", onChoose: annotatePointed }] : []),
+          { label: words.charts.copyImage, onChoose: () => void copy(points, totals) },
+          ...(hasAnnotations() ? [{ label: words.charts.annotate, hint: "N", onChoose: annotatePointed }] : []),
         ]}
       />
       <span class="chart-message" role="status">
@@ -163,11 +164,13 @@ export function MainChart({ main, everybody, changes }: MainChartProps) {
             <i class="swatch before" /> {comparedDates}
           </span>
         )}
-        {isOfClock(interval) && timeZone.value !== UTC && <span class="legend">Times in {timeZone.value}</span>}
+        {isOfClock(interval) && timeZone.value !== UTC && (
+          <span class="legend">{fill(words.charts.timesIn, { zone: timeZone.value })}</span>
+        )}
         <div class="chart-tools">
           <IntervalMenu interval={interval} />
           <button type="button" class="link" aria-pressed={isTable} onClick={() => navigate({ chart: isTable ? null : "table" })}>
-            {isTable ? "Show as chart" : "Show as table"}
+            {isTable ? words.charts.showChart : words.charts.showTable}
           </button>
           <ChartMenu metric={metric} points={report.data} totals={totals} sentence={changes.data ? sentenceOf(changes.data) : null} />
         </div>

@@ -4,6 +4,7 @@ import { dayAfter, intervalByDefault, intervalDaysMax, INTERVALS, isOfClock, typ
 import { formatBucket, formatHour, formatMonth, formatRange, formatShortDay } from "../format/locale.ts";
 import { daysBetween, type Range } from "../state/range.ts";
 import { inZone } from "../state/time-zone.ts";
+import { words } from "../words/words.ts";
 import { isOverYears } from "./axis.ts";
 import type { SeriesRow } from "./shown-metrics.ts";
 
@@ -148,8 +149,8 @@ function titleOf(label: string, { start, end, state }: Bucket, interval: Interva
 }
 
 function partOf({ state }: Bucket, interval: Interval): string | null {
-  if (state === "running") return "so far";
-  return state === "cut" ? `part of the ${interval}` : null;
+  if (state === "running") return words.charts.soFar;
+  return state === "cut" ? words.charts.partOf[interval] : null;
 }
 
 /** Only whole buckets can be compared. */

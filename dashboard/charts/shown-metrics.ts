@@ -7,6 +7,7 @@ import { everybodyScope } from "../state/scope.ts";
 import { isWindowWhole, type MainReport } from "../state/statistics.ts";
 import { param } from "../state/url.ts";
 import { filterKind, hasConversionRates } from "../state/view-filters.ts";
+import { words } from "../words/words.ts";
 import { METRICS, ratio, type Metric, type MetricInfo } from "./metrics.ts";
 
 export interface ShownMetric extends MetricInfo {
@@ -17,52 +18,34 @@ export interface ShownMetric extends MetricInfo {
 
 const metric = (id: Metric, title: string, definition: string): ShownMetric => ({ ...METRICS[id], id, title, definition });
 
-const LAST_PAGE = "Time spent on the last page is not measured.";
-
 const SHOWN: Readonly<Record<FilterKind, readonly [ShownMetric, ...ShownMetric[]]>> = {
   visitors: [
-    metric("visitors", "Unique visitors", "People, counted once per day: nobody is recognized the next day, unless configured otherwise."),
-    metric("visits", "Visits", "Sessions of a visitor, ending after 30 minutes of inactivity unless configured otherwise."),
-    metric("pageviews", "Pageviews", "Total page loads and navigations, including repeated views of a page."),
-    metric("views_per_visit", "Views per visit", "Pageviews divided by visits."),
-    metric("bounce_rate", "Bounce rate", "Share of visits with a single pageview and no other event. Lower is better."),
-    metric("visit_duration", "Visit duration", `Average time from the first to the last event of a visit. ${LAST_PAGE}`),
+    metric("visitors", words.metrics.visitors, words.metrics.aboutVisitors),
+    metric("visits", words.metrics.visits, words.metrics.aboutVisits),
+    metric("pageviews", words.metrics.pageviews, words.metrics.aboutPageviews),
+    metric("views_per_visit", words.metrics.viewsPerVisit, words.metrics.aboutViewsPerVisit),
+    metric("bounce_rate", words.metrics.bounceRate, words.metrics.aboutBounceRate),
+    metric("visit_duration", words.metrics.duration, words.metrics.aboutDuration),
   ],
   events: [
-    metric("visitors", "Unique visitors", "Visitors with at least one pageview or event that matches the filters."),
-    metric("visits", "Visits", "Visits with at least one pageview or event that matches the filters."),
-    metric(
-      "pageviews",
-      "Matching pageviews",
-      "Pageviews that match the filters, including repeated views. Other views of these visits are not in it.",
-    ),
-    metric(
-      "views_per_visit",
-      "Pages per visit",
-      "All pageviews of these visits, whether they match the filters or not, divided by visits.",
-    ),
-    metric("bounce_rate", "Bounce rate", "Share of these visits with a single pageview and no other event. Lower is better."),
-    metric("visit_duration", "Visit duration", `Average time from the first to the last event of these visits. ${LAST_PAGE}`),
+    metric("visitors", words.metrics.visitors, words.metrics.aboutMatchingVisitors),
+    metric("visits", words.metrics.visits, words.metrics.aboutMatchingVisits),
+    metric("pageviews", words.metrics.matchingPageviews, words.metrics.aboutMatchingPageviews),
+    metric("views_per_visit", words.metrics.pagesPerVisit, words.metrics.aboutPagesOfVisits),
+    metric("bounce_rate", words.metrics.bounceRate, words.metrics.aboutTheseBounces),
+    metric("visit_duration", words.metrics.duration, words.metrics.aboutTheseDurations),
   ],
   goal: [
-    metric("unique_conversions", "Unique conversions", "Visitors with at least one conversion: an event that matches the filters."),
-    metric("total_conversions", "Total conversions", "All events that match the filters, including repeated ones of a visitor."),
-    metric(
-      "conversion_rate",
-      "Conversion rate",
-      "Unique conversions divided by all unique visitors. Filters other than the event's apply to both.",
-    ),
+    metric("unique_conversions", words.metrics.converted, words.metrics.aboutConverted),
+    metric("total_conversions", words.metrics.totalConversions, words.metrics.aboutTotalConversions),
+    metric("conversion_rate", words.metrics.conversionRate, words.metrics.aboutEventRate),
   ],
   converting: [
-    metric("unique_conversions", "Unique conversions", "Visitors with at least one visit that reaches the goal and matches the filters."),
-    metric(
-      "conversion_rate",
-      "Conversion rate",
-      "Unique conversions divided by all unique visitors. Filters other than the goal's apply to both.",
-    ),
-    metric("visits", "Converting visits", "Visits that reach the goal and match the filters."),
-    metric("views_per_visit", "Pages per visit", "All pageviews of these visits divided by visits."),
-    metric("visit_duration", "Visit duration", `Average time from the first to the last event of these visits. ${LAST_PAGE}`),
+    metric("unique_conversions", words.metrics.converted, words.metrics.aboutGoalVisitors),
+    metric("conversion_rate", words.metrics.conversionRate, words.metrics.aboutGoalRate),
+    metric("visits", words.metrics.convertingVisits, words.metrics.aboutGoalVisits),
+    metric("views_per_visit", words.metrics.pagesPerVisit, words.metrics.aboutGoalPages),
+    metric("visit_duration", words.metrics.duration, words.metrics.aboutTheseDurations),
   ],
 };
 

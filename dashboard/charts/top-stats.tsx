@@ -9,6 +9,7 @@ import { today } from "../state/period.ts";
 import type { MainReport, Statistics } from "../state/statistics.ts";
 import { localTime } from "../state/time-zone.ts";
 import { navigate } from "../state/url.ts";
+import { words } from "../words/words.ts";
 import { comparedAs } from "./metrics.ts";
 import { chosenMetric, shownMetrics, totalsOf, type ShownMetric } from "./shown-metrics.ts";
 
@@ -67,7 +68,7 @@ export function TopStats({ main, everybody }: Statistics) {
       class={isStale ? "top-stats stale" : "top-stats"}
       aria-busy={isStale || data === undefined}
       role="group"
-      aria-label="Stats of the period"
+      aria-label={words.charts.stats}
     >
       {shownMetrics().map((metric) => (
         <TopStat key={metric.id} metric={metric} data={data} everybody={everybody.data} />

@@ -276,7 +276,7 @@ describe("the cards of the dashboard", () => {
       return (await download).suggestedFilename();
     };
     await open("&panel=pages");
-    expect(await nameOf("Download CSV")).toBe(`shop.example_8080-pages-${start}-to-${end}.csv`);
+    expect(await nameOf("Download: CSV")).toBe(`shop.example_8080-pages-${start}-to-${end}.csv`);
     await open(`&panel=export&filters=pages==/pricing&start=${end}&end=${end}`);
     expect(await nameOf("Download")).toBe(`shop.example_8080-daily-${end}-filtered.csv`);
   });

@@ -226,7 +226,7 @@ describe("the details of a card", () => {
     await settled();
     expect(await column("Source")).toEqual(["unknown pleasures"]);
     await open("&panel=screen-sizes&search=1920+px", DIRECT_SITE);
-    expect(await column("Screen size")).toEqual(["1920 px"]);
+    expect(await column("Screen width")).toEqual(["1920 px"]);
     await open("&panel=browser-versions&filters=browsers==Chrome&search=chrome+14", DIRECT_SITE);
     expect(await column("Browser version")).toEqual(["Chrome 147"]);
   });

@@ -43,7 +43,7 @@ function statsOf(visits: readonly Visit[], matches: (step: string) => boolean) {
   return {
     "Unique visitors": String(matching.length),
     Visits: String(matching.length),
-    "Matching pageviews": String(stepsOf((step) => isPageview(step) && matches(step))),
+    "Pageviews of matching pages": String(stepsOf((step) => isPageview(step) && matches(step))),
     "Pages per visit": (stepsOf(isPageview) / matching.length).toFixed(1),
     "Bounce rate": percent(matching.filter(({ steps }) => steps.length === 1).length / matching.length),
     "Visit duration": secs < 60 ? `${secs}s` : `${Math.floor(secs / 60)}m ${String(secs % 60).padStart(2, "0")}s`,
@@ -100,7 +100,7 @@ describe("the dashboard under filters", () => {
   it("a filter on a country leaves all six stats as they are, each with its change", async () => {
     await open("countries==DE");
     const {
-      "Matching pageviews": pageviews,
+      "Pageviews of matching pages": pageviews,
       "Pages per visit": viewsPerVisit,
       ...others
     } = statsOf(THIS_WEEK.filter(isGerman), () => true);
@@ -114,7 +114,7 @@ describe("the dashboard under filters", () => {
     await open("events==Signup");
     const [now, before] = [conversionsOf(THIS_WEEK, "Signup"), conversionsOf(WEEK_BEFORE, "Signup")];
     expect(await stats()).toEqual({
-      "Unique conversions": String(now.unique),
+      "Converted visitors": String(now.unique),
       "Total conversions": String(now.total),
       "Conversion rate": percent(now.rate),
     });
@@ -176,7 +176,7 @@ describe("the dashboard under filters", () => {
       ["0", "0", "5", "0"],
       ["0", "0", "1", "0"],
     ];
-    expect(await columns("Unique conversions")).toEqual([["0", "0", "4", "0"], total[1]]);
+    expect(await columns("Converted visitors")).toEqual([["0", "0", "4", "0"], total[1]]);
     await page.locator('[data-metric="total_conversions"]').click();
     expect(await columns("Total conversions")).toEqual(total);
     await page.locator('[data-metric="conversion_rate"]').click();
@@ -222,7 +222,7 @@ describe("the dashboard under filters", () => {
   it("the help defines the stats that are shown", async () => {
     await open("events==Signup", "&panel=help");
     const terms = page.getByRole("dialog", { name: "Help" }).locator(".definitions dt");
-    expect(await terms.allTextContents()).toEqual(["Unique conversions", "Total conversions", "Conversion rate"]);
+    expect(await terms.allTextContents()).toEqual(["Converted visitors", "Total conversions", "Conversion rate"]);
   });
 
   it("axe finds no violation under filters, light and dark, and nothing is wider than the screen", async () => {

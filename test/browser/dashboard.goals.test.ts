@@ -62,7 +62,7 @@ describe("goals in the dashboard", () => {
     await form.getByRole("button", { name: "Add goal" }).click();
     await namesBecome("Visit /docs/*");
 
-    await form.getByLabel("An event happens").check();
+    await form.getByLabel("A custom event is sent").check();
     await form.getByRole("combobox", { name: "Event" }).click();
     await form.getByRole("option", { name: "Order" }).click();
     await form.getByRole("combobox", { name: "Property" }).first().fill("plan");
@@ -124,7 +124,7 @@ describe("goals in the dashboard", () => {
     });
     await openSection(page, settingsUrl(service.origin, SITE, "goals", "&period=7d"));
     const form = page.getByRole("form", { name: "New goal" });
-    await form.getByLabel("An event happens").check();
+    await form.getByLabel("A custom event is sent").check();
     await form.getByRole("combobox", { name: "Event" }).fill("Order");
     await page.keyboard.press("Enter");
     const options = form.getByRole("listbox").getByRole("option");

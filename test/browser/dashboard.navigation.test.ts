@@ -102,7 +102,7 @@ describe("navigation in the dashboard", () => {
     for (const [item, control] of [
       ["API keys…", "Name"],
       ["Export…", "Daily totals"],
-      ["Delete data…", "Start date"],
+      ["Delete events…", "Start date"],
       ["Check the installation…", "Check again"],
       ["Help", "Help"],
     ] as const) {
@@ -390,7 +390,7 @@ describe("the next visit of an instance with one site", () => {
     expect(await query()).toBe(`?pages=entry-pages&did=retention&period=7d&site=${SITE}`);
     await open();
     await button("Period: Last 30 days").waitFor();
-    expect(await page.getByRole("tab", { name: "Top" }).getAttribute("aria-selected")).toBe("true");
+    expect(await page.getByRole("tab", { name: "Top pages" }).getAttribute("aria-selected")).toBe("true");
     await page.goto(service.origin);
     await button("Period: Last 7 days").waitFor();
     await press("m");

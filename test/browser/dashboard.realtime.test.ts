@@ -317,7 +317,7 @@ describe("the realtime view", () => {
     expect(await inUrl("period")).toBe(period);
     await page.keyboard.press("0");
     expect(await scaleOf()).toBe(1);
-    expect(await page.getByRole("button", { name: "Whole map" }).getAttribute("aria-disabled")).toBe("true");
+    expect(await page.getByRole("button", { name: "Reset zoom" }).getAttribute("aria-disabled")).toBe("true");
 
     const box = (await map.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);

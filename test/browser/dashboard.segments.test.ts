@@ -170,7 +170,7 @@ describe("segments of the dashboard", () => {
   it("one for oneself is listed in this browser alone", async () => {
     await open("&filters=countries==FR&panel=filter");
     await dialog().getByRole("textbox", { name: "Save as a segment" }).fill("Mine");
-    await dialog().getByLabel("For").selectOption("Only me, in this browser");
+    await dialog().getByLabel("For").selectOption("Only this browser");
     await dialog().getByRole("button", { name: "Save" }).click();
     await pillsBecome("Segment Mine");
     expect(await segments()).toEqual([]);

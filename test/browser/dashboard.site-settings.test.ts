@@ -236,7 +236,7 @@ describe("the settings of a site", () => {
     for (const [typed, label] of [
       ["kolkata", "Asia/Kolkata"],
       ["US/Pacific", "US/Pacific"],
-      ["default", "Installation default"],
+      ["default", "Server default"],
     ] as const) {
       await zone.fill(typed);
       await zone.press("Enter");
@@ -402,7 +402,7 @@ describe("the settings of a site", () => {
     await page.getByLabel("Forever").check();
     await save();
     expect((await settingsOf()).retention_days).toBe(0);
-    await page.getByLabel("Installation default").check();
+    await page.getByLabel("Server default").check();
     await save();
     expect((await settingsOf()).retention_days).toBe(null);
   });
@@ -436,7 +436,7 @@ describe("the settings of a site", () => {
     await open("data");
     for (const [button, title] of [
       ["Export events…", "Export"],
-      ["Delete events…", "Delete data"],
+      ["Delete events…", "Delete events"],
     ] as const) {
       await page.getByRole("button", { name: button }).click();
       await page.getByRole("dialog", { name: title }).waitFor();

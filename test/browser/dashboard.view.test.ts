@@ -206,7 +206,7 @@ describe("the dashboard", () => {
     expect(await dialog.getByRole("rowheader").allTextContents()).toEqual(["/blog/a"]);
     await dialog.getByRole("columnheader", { name: "Revenue (EUR)" }).waitFor();
     const download = page.waitForEvent("download");
-    await dialog.getByRole("button", { name: "Download CSV" }).click();
+    await dialog.getByRole("button", { name: "Download: CSV" }).click();
     expect(await readFile(await (await download).path(), "utf8")).toBe(
       '\ufeff"value","label","visitors","pageviews","events","sessions","bounce_rate","avg_visit_duration_secs","views_per_visit","revenue",' +
         '"previous_visitors"\r\n"/blog/a","/blog/a","1","1","1","1","1","0","1","0","0"\r\n',

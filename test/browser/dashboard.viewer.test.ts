@@ -188,7 +188,7 @@ describe("a viewer's page", () => {
       const page = await open(link.token, "?panel=pages");
       await page.getByRole("dialog").getByText("3 pages").waitFor();
       const saved = page.waitForEvent("download");
-      await page.getByRole("button", { name: "Download CSV" }).click();
+      await page.getByRole("button", { name: "Download: CSV" }).click();
       expect(await readFile(await (await saved).path(), "utf8")).not.toContain("secret");
       expect((await saved).suggestedFilename()).toMatch(/-filtered\.csv$/);
       await page.goto(`${root()}/share/${link.token}?panel=export`);
@@ -248,7 +248,7 @@ describe("a viewer's page", () => {
     const link = await share({ filters: "events==Signup", period: "7d" });
     const page = await open(link.token, "?did=goals&metric=conversion_rate&filters=countries==DE", "unique_conversions");
     const titles = await page.locator(".top-stat-title").allTextContents();
-    expect(titles).toEqual(["Unique conversions", "Total conversions"]);
+    expect(titles).toEqual(["Converted visitors", "Total conversions"]);
     expect(await rowsOf(page, "did")).toEqual([["Signup", "4"]]);
     expect(await cardOf(page, "did").locator(".column-heads").innerText()).not.toContain("CR");
     expect(requested.filter((line) => line.includes("/api/stats/main"))).toHaveLength(1);
