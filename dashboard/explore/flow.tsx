@@ -7,7 +7,7 @@ import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
-import { words } from "../words/words.ts";
+import { fill, words } from "../words/words.ts";
 import { usePageChoices } from "./steps.tsx";
 
 const ROWS = 10;
@@ -26,7 +26,7 @@ function Neighbors({ title, page, direction }: NeighborsProps) {
       <ReportView report={report} rows={5}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>No {title.toLowerCase()}</Empty>
+            <Empty>{direction === "forward" ? words.explore.noNextPages : words.explore.noPreviousPages}</Empty>
           ) : (
             <RowList
               label={title}
@@ -36,7 +36,7 @@ function Neighbors({ title, page, direction }: NeighborsProps) {
                 count: visitors,
                 share,
                 countTitle: countOf(visitors, words.counts.visitor),
-                title: `Show the flow of ${readablePath(next_page)}`,
+                title: fill(words.explore.showFlow, { page: readablePath(next_page) }),
                 onChoose: () => navigate({ page: next_page }),
               }))}
             />
@@ -53,18 +53,18 @@ export function Flow() {
   return (
     <>
       <div class="field wide-field">
-        <span class="field-label">Page</span>
+        <span class="field-label">{words.explore.page}</span>
         <Picker
-          label="Page"
+          label={words.explore.page}
           {...pages}
           value={page}
           onPick={(picked) => navigate({ page: picked })}
-          choiceOf={(typed) => (/^\/.*\*/.test(typed) ? { value: typed, label: typed, hint: "wildcard" } : null)}
+          choiceOf={(typed) => (/^\/.*\*/.test(typed) ? { value: typed, label: typed, hint: words.explore.wildcard } : null)}
         />
       </div>
       <div class="halves">
-        <Neighbors title="Previous pages" page={page} direction="backward" />
-        <Neighbors title="Next pages" page={page} direction="forward" />
+        <Neighbors title={words.explore.previousPages} page={page} direction="backward" />
+        <Neighbors title={words.explore.nextPages} page={page} direction="forward" />
       </div>
     </>
   );

@@ -9,20 +9,26 @@ import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { navigate, param } from "../state/url.ts";
-import { words } from "../words/words.ts";
+import { fill, words } from "../words/words.ts";
 import { StepBuilder, stepsInUrl, stepText } from "./steps.tsx";
 
 const SavedFunnels = lazy(async () => (await import("./saved-steps.tsx")).SavedFunnels);
 
-const WINDOWS = ["30 minutes", "1 hour", "1 day", "7 days", "30 days"];
+const WINDOWS = ["30 minutes", "1 hour", "1 day", "7 days", "30 days"] as const;
 const WINDOW_DEFAULT = "1 day";
 
 /** Modes of docs/http-api.md, "Funnel": the most common one, and the others. */
-const STRICT_ORDER = { id: "strict_order", label: "Strict order", title: "No other event, and no later step, may come in between." };
-const ADVANCED_MODES: readonly (typeof STRICT_ORDER)[] = [
-  { id: "strict_deduplication", label: "No repeats", title: "A step other than the first must not come again." },
-  { id: "strict_increase", label: "Strictly increasing time", title: "Each step must be later than the one before." },
-  { id: "strict_once", label: "One event per step", title: "An event counts for one step only." },
+interface Mode {
+  readonly id: string;
+  readonly label: string;
+  readonly title: string;
+}
+
+const STRICT_ORDER: Mode = { id: "strict_order", label: words.explore.strictOrder, title: words.explore.strictOrderAbout };
+const ADVANCED_MODES: readonly Mode[] = [
+  { id: "strict_deduplication", label: words.explore.noRepeats, title: words.explore.noRepeatsAbout },
+  { id: "strict_increase", label: words.explore.increase, title: words.explore.increaseAbout },
+  { id: "strict_once", label: words.explore.once, title: words.explore.onceAbout },
 ];
 
 function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
@@ -36,9 +42,9 @@ function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
     <ReportView report={report} rows={steps.length}>
       {(rows) =>
         (rows[0]?.visitors ?? 0) === 0 ? (
-          <Empty>No visitors completed the first step</Empty>
+          <Empty>{words.explore.noneCompleted}</Empty>
         ) : (
-          <ol class="funnel" aria-label="Funnel">
+          <ol class="funnel" aria-label={words.explore.funnel}>
             {rows.map(({ step, name, visitors, conversion_rate, dropped_off }) => {
               const text = stepText(steps[step - 1] ?? name);
               return (
@@ -54,7 +60,7 @@ function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
                   </div>
                   <p class="dim">
                     {countOf(visitors, words.counts.visitor)}
-                    {dropped_off > 0 && <span class="worse"> · {formatCount(dropped_off)} dropped off</span>}
+                    {dropped_off > 0 && <span class="worse"> · {fill(words.explore.droppedOff, { count: formatCount(dropped_off) })}</span>}
                   </p>
                 </li>
               );
@@ -70,7 +76,7 @@ function FunnelModes() {
   const chosen = (param("modes") ?? "").split(",").filter((mode) => mode !== "");
   const toggle = (mode: string) =>
     navigate({ modes: (chosen.includes(mode) ? chosen.filter((known) => known !== mode) : [...chosen, mode]).join(",") });
-  const choice = ({ id, label, title }: typeof STRICT_ORDER) => (
+  const choice = ({ id, label, title }: Mode) => (
     <Checkbox key={id} title={title} isChecked={chosen.includes(id)} onChange={() => toggle(id)}>
       {label}
     </Checkbox>
@@ -80,7 +86,7 @@ function FunnelModes() {
     <>
       <div class="field">{choice(STRICT_ORDER)}</div>
       <details class="advanced" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>Advanced</summary>
+        <summary>{words.explore.advanced}</summary>
         <div class="field">{ADVANCED_MODES.map(choice)}</div>
       </details>
     </>
@@ -94,13 +100,15 @@ export function Funnel() {
       <div class="builder-form">
         <StepBuilder />
         <label class="field">
-          Conversion window
+          {words.explore.window}
           <select
             value={param("window") ?? WINDOW_DEFAULT}
             onChange={(event) => navigate({ window: event.currentTarget.value === WINDOW_DEFAULT ? null : event.currentTarget.value })}
           >
             {WINDOWS.map((window) => (
-              <option key={window}>{window}</option>
+              <option key={window} value={window}>
+                {words.explore.windows[window]}
+              </option>
             ))}
           </select>
         </label>
@@ -108,7 +116,7 @@ export function Funnel() {
         {!isGuest && <SavedFunnels />}
       </div>
       <div class="builder-result">
-        {steps.length < STEPS_MIN ? <Empty>Add two steps to see your funnel</Empty> : <FunnelSteps steps={steps} />}
+        {steps.length < STEPS_MIN ? <Empty>{words.explore.addToFunnel}</Empty> : <FunnelSteps steps={steps} />}
       </div>
     </div>
   );
@@ -123,15 +131,15 @@ function SequenceStats({ steps }: { readonly steps: readonly string[] }) {
       {({ converting_visitors, total_visitors, conversion_rate, total_matches }) => (
         <dl class="big-stats">
           <div>
-            <dt>Completed</dt>
+            <dt>{words.explore.completed}</dt>
             <dd data-stat="converting">{formatCount(converting_visitors)}</dd>
           </div>
           <div>
-            <dt title={`Of ${formatCount(total_visitors)} visitors`}>Conversion rate</dt>
+            <dt title={fill(words.explore.ofVisitors, { count: formatCount(total_visitors) })}>{words.explore.conversionRate}</dt>
             <dd>{formatRate(conversion_rate)}</dd>
           </div>
           <div>
-            <dt title="Including repeated completions by the same visitor">Total completions</dt>
+            <dt title={words.explore.repeated}>{words.explore.timesCompleted}</dt>
             <dd>{formatCount(total_matches)}</dd>
           </div>
         </dl>
@@ -149,7 +157,7 @@ export function Sequences() {
         {!isGuest && <SavedSequences />}
       </div>
       <div class="builder-result">
-        {steps.length < STEPS_MIN ? <Empty>Add two steps to see your sequence</Empty> : <SequenceStats steps={steps} />}
+        {steps.length < STEPS_MIN ? <Empty>{words.explore.addToSequence}</Empty> : <SequenceStats steps={steps} />}
       </div>
     </div>
   );

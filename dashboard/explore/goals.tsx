@@ -12,7 +12,7 @@ import { isGuest } from "../state/share.ts";
 import { navigate } from "../state/url.ts";
 import { filters, hasConversionRates, isFiltered } from "../state/view-filters.ts";
 import { openSettings } from "../state/view.ts";
-import { words } from "../words/words.ts";
+import { rich, words } from "../words/words.ts";
 
 type Goal = Reports["goals"][number] & { readonly revenue?: Reports["conversions"][number]["revenue"] };
 
@@ -39,25 +39,23 @@ export function Goals() {
         <>
           {goals.length === 0 && isFiltered.value && <Empty />}
           {goals.length === 0 && !isFiltered.value && (
-            <Empty>
-              No goals yet. Track one with <code>{TRACK_FUNCTION}("Signup")</code>.
-            </Empty>
+            <Empty>{rich(words.goals.none, { code: <code>{TRACK_FUNCTION}("Signup")</code> })}</Empty>
           )}
           {goals.length > 0 && (
             <>
               <p class="column-heads">
-                <span>Goal</span>
+                <span>{words.goals.goal}</span>
                 <span>
                   {hasConversionRates.value && (
                     <>
-                      <abbr title="Conversion rate">CR</abbr> ·{" "}
+                      <abbr title={words.metrics.conversionRate}>{words.goals.rateShort}</abbr> ·{" "}
                     </>
                   )}
-                  Visitors
+                  {words.goals.visitors}
                 </span>
               </p>
               <RowList
-                label="Goals"
+                label={words.goals.list}
                 rows={goals.map((goal) => ({
                   key: goal.name,
                   label: goal.name,
@@ -73,8 +71,8 @@ export function Goals() {
             </>
           )}
           <footer class="card-foot">
-            {goals.length > 0 && <LinkButton onClick={() => navigate({ did: "properties" })}>View properties</LinkButton>}
-            {!isGuest && <LinkButton onClick={() => openSettings("goals")}>Edit goals</LinkButton>}
+            {goals.length > 0 && <LinkButton onClick={() => navigate({ did: "properties" })}>{words.goals.viewProperties}</LinkButton>}
+            {!isGuest && <LinkButton onClick={() => openSettings("goals")}>{words.goals.edit}</LinkButton>}
           </footer>
         </>
       )}

@@ -9,7 +9,7 @@ import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport, useRequest } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
-import { words } from "../words/words.ts";
+import { fill, rich, words } from "../words/words.ts";
 
 const VALUES_SHOWN = 50;
 
@@ -18,7 +18,7 @@ const valuesUrl = (name: string, event: string | null): string =>
   `${urlOf("/api/stats/property-values", { ...scope.value, event })}&${new URLSearchParams({ name }).toString()}`;
 
 /** The label of a key or a value. */
-const labelOf = (text: string): string => (text === "" ? "(empty)" : text);
+const labelOf = (text: string): string => (text === "" ? words.explore.empty : text);
 
 function PropertyValues({ name, event }: { readonly name: string; readonly event: string | null }) {
   const report = useRequest<Reports["property-values"]>(valuesUrl(name, event));
@@ -31,10 +31,10 @@ function PropertyValues({ name, event }: { readonly name: string; readonly event
           <>
             <p class="column-heads">
               <span title={name}>{labelOf(name)}</span>
-              <span>Visitors</span>
+              <span>{words.explore.visitors}</span>
             </p>
             <RowList
-              label={`Values of ${labelOf(name)}`}
+              label={fill(words.explore.valuesOf, { property: labelOf(name) })}
               rows={values.slice(0, VALUES_SHOWN).map(({ value, visitors, events }) => ({
                 key: value,
                 label: labelOf(value),
@@ -57,7 +57,7 @@ function PropertyForm({ names, chosen }: { readonly names: readonly string[]; re
   return (
     <div class="form inline">
       <label>
-        Property
+        {words.explore.property}
         <select value={chosen} title={chosen} onChange={(event) => navigate({ key: event.currentTarget.value })}>
           {names.map((name) => (
             <option key={name} value={name}>
@@ -67,9 +67,9 @@ function PropertyForm({ names, chosen }: { readonly names: readonly string[]; re
         </select>
       </label>
       <label>
-        Event
+        {words.explore.event}
         <select value={param("event") ?? ""} onChange={(event) => navigate({ event: event.currentTarget.value })}>
-          <option value="">All events</option>
+          <option value="">{words.explore.allEvents}</option>
           {(goals.data ?? []).map(({ name }) => (
             <option key={name}>{name}</option>
           ))}
@@ -88,11 +88,7 @@ export function Properties() {
         if (chosen === undefined)
           return (
             <Empty>
-              No properties yet. Add them to an event with{" "}
-              <code>
-                {TRACK_FUNCTION}("Signup", {'{ props: { plan: "pro" } }'})
-              </code>
-              .
+              {rich(words.explore.noProperties, { code: <code>{`${TRACK_FUNCTION}("Signup", { props: { plan: "pro" } })`}</code> })}
             </Empty>
           );
         return (

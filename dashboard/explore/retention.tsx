@@ -7,12 +7,13 @@ import { dayAfter } from "../../src/shared/periods.ts";
 import type { Reports } from "../api/types.ts";
 import { countOf, formatCount, formatShare, formatShortDay } from "../format/locale.ts";
 import { CopyButton } from "../kit/forms.tsx";
+import { INLINE } from "../kit/inline.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { today } from "../state/period.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
-import { words } from "../words/words.ts";
+import { fill, rich, words } from "../words/words.ts";
 
 const OPTION = "visitor_salt_rotation_days";
 
@@ -21,19 +22,12 @@ function HowToEnable({ weeks }: { readonly weeks: number }) {
   const variable = `${ENVIRONMENT_PREFIX}${OPTION.toUpperCase()}=${days}`;
   return (
     <details class="how-to">
-      <summary>How to enable it</summary>
-      <p>
-        To follow visitors for {weeks} weeks, set <code>{OPTION}</code> to {days} or more, and restart the server. Visitors are recognized
-        from then on.
-      </p>
+      <summary>{words.explore.howTo}</summary>
+      <p>{rich(words.explore.setOption, { ...INLINE, weeks, option: OPTION, days })}</p>
       <p class="how-to-line">
-        <code>{variable}</code> <CopyButton text={variable} label="Copy" />
+        <code>{variable}</code> <CopyButton text={variable} label={words.explore.copy} />
       </p>
-      <p>
-        This is a decision about your visitors' privacy. Everything that a visitor does in these {days} days shares one ID, and anyone who
-        can read the server's secret can test whether an address visited on any of them, not only today. Unique visitors then count once in{" "}
-        {days} days instead of once a day.
-      </p>
+      <p>{fill(words.explore.weakens, { days })}</p>
     </details>
   );
 }
@@ -64,15 +58,15 @@ function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[
     );
   };
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Retention by week">
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={words.explore.retentionByWeek}>
       <table class="retention">
         <thead>
           <tr>
-            <th scope="col">Cohort</th>
-            <th scope="col">New visitors</th>
+            <th scope="col">{words.explore.cohort}</th>
+            <th scope="col">{words.explore.newVisitors}</th>
             {columns.map((week) => (
               <th key={week} scope="col">
-                Week {week}
+                {fill(words.explore.week, { number: week })}
               </th>
             ))}
           </tr>
@@ -101,7 +95,7 @@ export function Retention() {
   return (
     <>
       <label class="field">
-        Weeks
+        {words.explore.weeks}
         <select
           value={weeks}
           onChange={(event) => navigate({ weeks: event.currentTarget.value === WEEKS_DEFAULT ? null : event.currentTarget.value })}
@@ -118,11 +112,8 @@ export function Retention() {
           if (hasOnlyZeros(retention))
             return (
               <div class="explanation">
-                <h3>Retention needs visitor IDs that last longer than 1 day</h3>
-                <p>
-                  To protect your visitors, IDs are replaced before they could return in another week. So everybody who returns counts as
-                  new, and nobody as retained.
-                </p>
+                <h3>{words.explore.needsIds}</h3>
+                <p>{words.explore.idsReplaced}</p>
                 {howTo}
               </div>
             );
@@ -131,7 +122,7 @@ export function Retention() {
             <>
               {!identity_supports_cohorts && (
                 <div class="notice">
-                  <p>Visitor IDs last for less than {weeks} weeks, so later weeks lack visitors who returned.</p>
+                  <p>{fill(words.explore.idsShort, { weeks })}</p>
                   {howTo}
                 </div>
               )}

@@ -6,7 +6,7 @@ import { countOf, formatMoney } from "../format/locale.ts";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
-import { words } from "../words/words.ts";
+import { fill, rich, words } from "../words/words.ts";
 
 const ROWS = 9;
 
@@ -25,7 +25,10 @@ const rowsOf = (title: string, dimension: "events" | "pages", currency: string, 
           ...filterRow(dimension, value),
           count: total,
           share: null,
-          countTitle: `${formatMoney(total, currency)} in ${countOf(transactions, words.counts.transaction)}`,
+          countTitle: fill(words.explore.inTransactions, {
+            amount: formatMoney(total, currency),
+            transactions: countOf(transactions, words.counts.transaction),
+          }),
           text: formatMoney(total, currency),
         }))}
     />
@@ -39,11 +42,7 @@ export function Revenue() {
       {({ by_currency, by_event, by_page }) =>
         by_currency.length === 0 ? (
           <Empty>
-            No revenue yet. Add it to an event with{" "}
-            <code>
-              {TRACK_FUNCTION}("Purchase", {'{ revenue: 29.9, currency: "EUR" }'})
-            </code>
-            .
+            {rich(words.explore.noRevenue, { code: <code>{`${TRACK_FUNCTION}("Purchase", { revenue: 29.9, currency: "EUR" })`}</code> })}
           </Empty>
         ) : (
           by_currency.map(({ currency, total, transactions, paying_visitors, average_order_value }) => (
@@ -52,13 +51,16 @@ export function Revenue() {
                 <h3>{currency}</h3>
                 <strong>{formatMoney(total, currency)}</strong>
                 <span class="dim">
-                  {countOf(transactions, words.counts.transaction)}, {countOf(paying_visitors, words.counts.payingVisitor)},{" "}
-                  {formatMoney(average_order_value, currency)} on average
+                  {fill(words.explore.revenueAbout, {
+                    transactions: countOf(transactions, words.counts.transaction),
+                    visitors: countOf(paying_visitors, words.counts.payingVisitor),
+                    amount: formatMoney(average_order_value, currency),
+                  })}
                 </span>
               </header>
               <div class="halves">
-                {rowsOf("By event", "events", currency, by_event)}
-                {rowsOf("By page", "pages", currency, by_page)}
+                {rowsOf(words.explore.byEvent, "events", currency, by_event)}
+                {rowsOf(words.explore.byPage, "pages", currency, by_page)}
               </div>
             </section>
           ))

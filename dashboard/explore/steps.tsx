@@ -9,6 +9,7 @@ import { Picker, type Choice, type Choices } from "../kit/picker.tsx";
 import { isLoading, useBreakdown, useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
+import { fill, words } from "../words/words.ts";
 
 const PAGES_MAX = 500;
 
@@ -19,7 +20,7 @@ export function stepText(step: string): string {
   const [kind = "", ...rest] = step.split(":");
   const value = unescapeCommas(rest.join(":"));
   if (kind !== "page") return value;
-  return value.includes("*") ? `Pages matching ${readablePath(value)}` : readablePath(value);
+  return value.includes("*") ? fill(words.explore.pagesMatching, { pattern: readablePath(value) }) : readablePath(value);
 }
 
 export const stepsInUrl = (): string[] => (param("steps") ?? "").split(",").filter((step) => step !== "");
@@ -37,11 +38,15 @@ function useStepChoices(): Choices {
   const pages = usePageChoices();
   const goals = useReport("goals", unfilteredScope.value);
   const choices = [
-    ...(goals.data ?? []).map(({ name, visitors }) => ({ value: eventStep(name), label: name, hint: `event, ${formatCount(visitors)}` })),
+    ...(goals.data ?? []).map(({ name, visitors }) => ({
+      value: eventStep(name),
+      label: name,
+      hint: fill(words.explore.eventHint, { count: formatCount(visitors) }),
+    })),
     ...pages.choices.map(({ value, label, hint }) => ({
       value: pageStep(value),
       label,
-      ...(hint !== undefined && { hint: `page, ${hint}` }),
+      ...(hint !== undefined && { hint: fill(words.explore.pageHint, { count: hint }) }),
     })),
   ];
   return { choices, isLoading: pages.isLoading || isLoading(goals) };
@@ -50,7 +55,9 @@ function useStepChoices(): Choices {
 /** Offers a typed path with a wildcard, or names a step that is one. */
 function wildcardChoice(text: string): Choice | null {
   const path = text.startsWith("page:") ? unescapeCommas(text.slice("page:".length)) : text;
-  return /^\/.*\*/.test(path) ? { value: pageStep(path), label: `Pages matching ${path}`, hint: "wildcard" } : null;
+  return /^\/.*\*/.test(path)
+    ? { value: pageStep(path), label: fill(words.explore.pagesMatching, { pattern: path }), hint: words.explore.wildcard }
+    : null;
 }
 
 interface StepPickerProps extends Choices {
@@ -71,17 +78,17 @@ const StepPicker = ({ number, choices, isLoading: areLoading, value, onPick, onR
       {number}
     </span>
     <Picker
-      label={`Step ${number}`}
+      label={fill(words.explore.step, { number })}
       choices={withStep(choices, value)}
       isLoading={areLoading}
       value={value}
       choiceOf={wildcardChoice}
-      placeholder="Select a page or event, or type a path such as /blog/*"
+      placeholder={words.explore.selectStep}
       onPick={onPick}
     />
     {onRemove && (
       <CrossButton
-        label={`Remove step ${number}`}
+        label={fill(words.explore.removeStep, { number })}
         onClick={(event) => {
           // The button of the next step takes its place; that of the last step goes.
           const item = event.currentTarget.closest("li");

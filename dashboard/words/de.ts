@@ -529,4 +529,14 @@ export const de = {
     aboutGoalVisits: "Besuche, die das Ziel erreichen und auf die die Filter zutreffen.",
     aboutGoalPages: "Alle Aufrufe dieser Besuche geteilt durch Besuche.",
   },
+  goals: {
+    title: "Ziele und Verhalten",
+    none: "Noch keine Ziele. Erfassen Sie eins mit {code}.",
+    goal: "Ziel",
+    rateShort: "CR",
+    visitors: "Besucher",
+    list: "Ziele",
+    viewProperties: "Eigenschaften ansehen",
+    edit: "Ziele bearbeiten",
+  },
 } satisfies Translation<typeof en, "one" | "other">;

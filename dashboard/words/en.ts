@@ -435,4 +435,14 @@ export const en = {
     aboutGoalVisits: "Visits that reach the goal and match the filters.",
     aboutGoalPages: "All pageviews of these visits divided by visits.",
   },
+  goals: {
+    title: "Goals and behavior",
+    none: "No goals yet. Track one with {code}.",
+    goal: "Goal",
+    rateShort: "CR",
+    visitors: "Visitors",
+    list: "Goals",
+    viewProperties: "View properties",
+    edit: "Edit goals",
+  },
 } as const;

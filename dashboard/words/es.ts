@@ -538,4 +538,14 @@ export const es = {
     aboutGoalVisits: "Visitas que alcanzan el objetivo y cumplen los filtros.",
     aboutGoalPages: "Todas las páginas vistas de estas visitas entre visitas.",
   },
+  goals: {
+    title: "Objetivos y comportamiento",
+    none: "Aún no hay objetivos. Registra uno con {code}.",
+    goal: "Objetivo",
+    rateShort: "TC",
+    visitors: "Visitantes",
+    list: "Objetivos",
+    viewProperties: "Ver propiedades",
+    edit: "Editar objetivos",
+  },
 } satisfies Translation<typeof en, "one" | "many" | "other">;

@@ -543,4 +543,14 @@ export const fr = {
     aboutGoalVisits: "Visites qui atteignent l’objectif et correspondent aux filtres.",
     aboutGoalPages: "Toutes les pages vues de ces visites divisées par les visites.",
   },
+  goals: {
+    title: "Objectifs et comportement",
+    none: "Aucun objectif pour l’instant. Enregistrez-en un avec {code}.",
+    goal: "Objectif",
+    rateShort: "TC",
+    visitors: "Visiteurs",
+    list: "Objectifs",
+    viewProperties: "Voir les propriétés",
+    edit: "Modifier les objectifs",
+  },
 } satisfies Translation<typeof en, "one" | "many" | "other">;

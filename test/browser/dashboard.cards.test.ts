@@ -182,7 +182,7 @@ describe("the cards of the dashboard", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("1 campaign", { exact: true }).waitFor();
     expect(await dialog.locator("tbody th").allTextContents()).toEqual(["autumn"]);
-    expect(await dialog.locator("tfoot th").allTextContents()).toEqual(["Not tagged"]);
+    expect(await dialog.locator("tfoot th").allTextContents()).toEqual(["(none)"]);
     expect(await violationsOf(page)).toEqual([]);
   });
 

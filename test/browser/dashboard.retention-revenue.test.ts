@@ -81,7 +81,7 @@ describe("the dashboard's retention and revenue", () => {
     await page.getByText("How to enable it").click();
     const card = cardOf(page, "did");
     await card.getByText("visitor_salt_rotation_days", { exact: true }).waitFor();
-    await card.getByText(/decision about your visitors' privacy/).waitFor();
+    await card.getByText(/This weakens privacy/).waitFor();
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByText("Copied").waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe("SVC_VISITOR_SALT_ROTATION_DAYS=28");

@@ -234,10 +234,10 @@ describe("the dashboard", () => {
     expect(await inUrl("steps")).toBe("page:/,page:/pricing,event:Signup");
     const funnel = page.getByRole("list", { name: "Funnel" });
     await expect.poll(() => funnel.locator("strong").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["100%", "100%", "50.0%"]);
-    expect(await page.getByLabel("No repeats").isVisible()).toBe(false);
+    expect(await page.getByLabel("Ignore attempts with repeated steps").isVisible()).toBe(false);
     await page.getByText("Advanced").click();
-    await page.getByLabel("No repeats").check();
-    await page.getByLabel("Strict order").check();
+    await page.getByLabel("Ignore attempts with repeated steps").check();
+    await page.getByLabel("Strict order (nothing else in between)").check();
     expect(await inUrl("modes")).toBe("strict_deduplication,strict_order");
     await page.getByRole("tab", { name: "Sequences" }).click();
     await page.locator('[data-stat="converting"]', { hasText: "4" }).waitFor();
