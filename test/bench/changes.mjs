@@ -91,6 +91,15 @@ const CASES = [
     value: { dimension: "visit-sources", value: "Google" },
   },
   {
+    name: "search halved, after a holiday",
+    days: TEN_DAYS,
+    plant(site) {
+      everyDay({ first: HISTORY - 30, last: HISTORY - 26 }, (day) => site.thin(day, 0.5));
+      everyDay(TEN_DAYS, (day) => site.thin(day, 0.5, { dimension: "visit-sources", value: "Google" }));
+    },
+    value: { dimension: "visit-sources", value: "Google" },
+  },
+  {
     name: "page goes viral for three days",
     plant: (site) =>
       everyDay({ first: DAY, last: DAY + 2 }, (day) =>
@@ -233,7 +242,10 @@ for (const [number, one] of CASES.entries()) {
 }
 printTable("Planted causes", ["cause", "visits a day", "first", "among three", "verdict", "verdicts"], recallRows);
 
-/** Ordinary sites. */
+/**
+ * Ordinary sites.
+ * @type {readonly { name: string, level: number, roughness: number, growth?: number, season?: number, drift?: number, eventsEvery?: number }[]}
+ */
 const KINDS = [
   { name: "20 visits a day", level: 20, roughness: 0.1 },
   { name: "150 visits a day", level: 150, roughness: 0.08 },
@@ -242,20 +254,33 @@ const KINDS = [
   { name: "growing 3 % a week", level: 300, roughness: 0.06, growth: 0.03 },
   { name: "seasonal", level: 600, roughness: 0.06, season: 0.15 },
   { name: "drifting shares", level: 800, roughness: 0.06, drift: 0.05 },
+  { name: "eventful", level: 500, roughness: 0.06, drift: 0.03, eventsEvery: 4 },
 ];
+
+/** A holiday, a front page and lost search in turn, in every fourth week, which is not counted. @param {Site} site @param {number} every */
+function plantEvents(site, every) {
+  for (let week = 0; week < WEEKS + 9; week += every) {
+    const first = week * 7;
+    if ((week / every) % 3 === 0) everyDay({ first, last: first + 3 }, (day) => site.thin(day, 0.5));
+    else if ((week / every) % 3 === 1) site.add(first + 3, { visits: site.visitsOn(first + 3), values: { "visit-sources": "Reddit" } });
+    else everyDay({ first, last: first + 6 }, (day) => site.thin(day, 0.5, { dimension: "visit-sources", value: "Google" }));
+  }
+}
 
 const alarms = { weeks: 0, weeksAsked: 0 };
 const ALARM_VERDICTS = ["explained", "broad", "shifted", "incomplete"];
 /** @type {string[][]} */
 const alarmRows = [];
-for (const [number, { name, ...traits }] of KINDS.entries()) {
+for (const [number, { name, eventsEvery, ...traits }] of KINDS.entries()) {
   const sites = Math.max(1, Math.round(QUIET_SITES / KINDS.length));
   const found = { weeks: 0, asked: 0, rates: 0, days: 0, daysOut: 0, daysAll: 0, hoursOut: 0, hoursAll: 0 };
   /** @type {Map<string, number>} */
   const verdicts = new Map();
   for (let i = 0; i < sites; i++) {
     const site = new ChangingSite({ seed: FIRST_SEED + 50_000_000 + 1000 * number + i, days: HISTORY + WEEKS * 7, ...traits });
+    if (eventsEvery) plantEvents(site, eventsEvery);
     for (let week = 0; week < WEEKS; week++) {
+      if (eventsEvery && (week + HISTORY / 7) % eventsEvery === 0) continue;
       const first = HISTORY + week * 7;
       const result = analyse(site, "visits", { first, last: first + 6 }, { band: week % 4 === 0 ? "hour" : "day" });
       found.asked++;

@@ -267,6 +267,7 @@ function withDaysOf(
     if (!found) return unusual;
     const known = findings.findIndex(({ dimension, value }) => dimension === found.dimension && value === found.value);
     if (known >= 0) return { ...unusual, finding: known };
+    if (findings.length === FINDINGS_MAX) return unusual;
     findings.push({ ...findingOf(analysis, found), dates: [unusual.date], numbers_of: "dates" });
     return { ...unusual, finding: findings.length - 1 };
   });

@@ -176,17 +176,18 @@ export function countedIn(series: Series, days: readonly number[]): number {
   return sum;
 }
 
-/** Expected of each history day by the other days of its weekday; null for days that are not known, or have no others. */
+/** A history day, and the other days of its weekday, which let expect it. */
 interface Others {
   readonly day: number;
   readonly references: readonly number[];
 }
 
+/** Days that noise is measured on. Without unusual ones: a holiday of five days would make two months look restless. */
 export function othersOf(history: History): Others[] {
-  return history.isKnown
-    .map((known, day) => ({ known, day }))
+  return history.isUsable
+    .map((isUsable, day) => ({ isUsable, day }))
     .slice(HISTORY_DAYS - history.weeks * WEEK_DAYS, HISTORY_DAYS)
-    .filter(({ known }) => known)
+    .filter(({ isUsable }) => isUsable)
     .map(({ day }) => ({ day, references: referencesOf(history, day).filter((other) => other !== day) }))
     .filter(({ references }) => references.length > 0);
 }

@@ -79,6 +79,15 @@ describe("a count", () => {
     expect(result.sentence).toMatch(/everywhere alike: no source, page or country stands apart\.$/);
   });
 
+  it("a holiday among the reference days does not make later weeks look restless", () => {
+    const site = siteOf();
+    for (const day of [35, 36, 37, 38, 39]) site.thin(day, 0.5);
+    const { noise, typical } = weekOf(site);
+    const plain = weekOf(siteOf());
+    expect(noise.dispersion).toBeLessThan(1.5 * Number(plain.noise.dispersion));
+    expect(number(typical?.expected)).toBeGreaterThan(0.95 * number(plain.typical?.expected));
+  });
+
   it("a value that takes the place of another is a shift of an ordinary total", () => {
     const site = siteOf();
     for (const day of WEEK) {
