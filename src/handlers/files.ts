@@ -15,13 +15,13 @@ type Coding = "br" | "gzip" | "identity";
 /** Smallest first: the first of equally weighted codings is sent. */
 const CODINGS: readonly Coding[] = ["br", "gzip", "identity"];
 
-/** Weights by coding, as `Accept-Encoding` gives them (RFC 9110, 12.5.3). */
-function weightsIn(acceptEncoding: string): ReadonlyMap<string, number> {
+/** Weights by name, as `Accept` and `Accept-Encoding` give them (RFC 9110, 12.4.2). */
+export function weightsIn(accepted: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
-  for (const part of acceptEncoding.toLowerCase().split(",")) {
-    const [coding = "", ...parameters] = part.split(";").map((piece) => piece.trim());
+  for (const part of accepted.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim());
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
-    if (coding !== "") weights.set(coding, /^(?:0|1)(?:\.\d{0,3})?$/.test(weight) ? Number(weight) : 0);
+    if (name !== "") weights.set(name, /^(?:0|1)(?:\.\d{0,3})?$/.test(weight) ? Number(weight) : 0);
   }
   return weights;
 }
@@ -88,7 +88,7 @@ const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
   ].join("; ");
 
 /** Headers of every page that a browser renders. `X-Frame-Options` cannot name origins. */
-const pageHeaders = (frameAncestors: readonly string[]): ReplyHeaders => ({
+export const pageHeaders = (frameAncestors: readonly string[]): ReplyHeaders => ({
   "Content-Security-Policy": contentSecurityPolicy(frameAncestors),
   ...(frameAncestors.length === 0 && { "X-Frame-Options": "DENY" }),
   "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",

@@ -8,6 +8,7 @@ import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { checkAccess, limitGuest, needsStanding, sessionCookie, standingOf } from "./access.ts";
 import { errorReply, FailureLog } from "./error-reply.ts";
+import { notFoundPage } from "./not-found-page.ts";
 import { corsHeaders, HOST_RULE, isDashboardPreflight, isHost, isHttps, preflightReply, refuseUnverifiedHost } from "./origins.ts";
 import { type Reply, type ReplyHeaders, responseTo, withHeaders } from "./http.ts";
 import { ResponseStreams } from "./response-streams.ts";
@@ -244,11 +245,13 @@ export class Pipeline implements App {
 
   /** The handler's reply. Every refusal and failure, timeouts included, becomes a reply here. */
   async #respond(exchange: Exchange, prepare: Connection["prepare"]): Promise<Reply> {
-    const { deadline, requestId } = exchange;
+    const { deadline, request, requestId, url } = exchange;
     try {
       return await deadline.race(this.#handle(exchange, prepare));
     } catch (error) {
-      return errorReply(error, requestId, this.#failures);
+      const isUnknownPath = error instanceof AppError && error.failure.code === "not_found" && exchange.endpoint === null;
+      const page = isUnknownPath ? notFoundPage(request, url, this.#services.config) : null;
+      return page ?? errorReply(error, requestId, this.#failures);
     } finally {
       this.#deadlines.end(deadline);
     }

@@ -1,4 +1,5 @@
 /** Common headers, errors, unknown paths and methods of all routes (docs/http-api.md, "Requests and errors"). */
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserHeaders, expectError, post, postBody, wireEvent } from "../support/requests.ts";
 import { siteNames, type MakeTarget, type Target, type TargetRequest } from "../support/target.ts";
@@ -158,6 +159,52 @@ export function describeSurface(makeTarget: MakeTarget): void {
     it("HEAD of an unknown path gives 404 without a body", async () => {
       const response = await target.fetch("/nothing", { method: "HEAD" });
       expect({ status: response.status, body: await response.text() }).toEqual({ status: 404, body: "" });
+    });
+
+    it.each([
+      ["a browser", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"],
+      ["HTML beside JSON", "application/json;q=0.5, text/html;q=0.5"],
+    ])(
+      "an unknown path gives %s a page with status 404, which leads to the dashboard and repeats nothing of the request",
+      async (_name, accept) => {
+        for (const method of ["GET", "HEAD"]) {
+          const response = await target.fetch("/nonsense/%3Cscript%3E?a=%3Cb%3E", { method, headers: { accept } });
+          const text = await response.text();
+          expect(response.status).toBe(404);
+          expect(Object.fromEntries(response.headers)).toMatchObject({
+            "content-type": "text/html; charset=utf-8",
+            "cache-control": "no-store",
+            "x-frame-options": "DENY",
+            "x-content-type-options": "nosniff",
+            "referrer-policy": "strict-origin-when-cross-origin",
+          });
+          const policy = response.headers.get("content-security-policy") ?? "";
+          expect(policy).toMatch(
+            /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+          );
+          expect(text.length).toBeLessThan(2000);
+          if (method === "HEAD") expect(text).toBe("");
+          else {
+            const [, style = ""] = /<style>(.*)<\/style>/.exec(text) ?? [];
+            expect(policy).toContain(createHash("sha256").update(style).digest("base64"));
+            expect(text).toContain('<a href="/">Open the dashboard</a>');
+            expect(text).not.toMatch(/nonsense|script/);
+          }
+        }
+      },
+    );
+
+    it.each([
+      ["no Accept", "GET", "/nonsense", ""],
+      ["a program", "GET", "/nonsense", "*/*"],
+      ["JSON that is preferred", "GET", "/nonsense", "text/html;q=0.4, application/json"],
+      ["HTML that is refused", "GET", "/nonsense", "text/html;q=0, */*"],
+      ["a path of the API", "GET", "/api/nonsense", "text/html"],
+      ["the path of the API", "GET", "/api", "text/html"],
+      ["another method", "POST", "/nonsense", "text/html"],
+      ["a missing file", "GET", "/assets/nothing.js", "text/html"],
+    ])("an unknown path gives %s the error as JSON", async (_name, method, path, accept) => {
+      await expectError(await target.fetch(path, { method, headers: { accept } }), 404, "nothing at this path");
     });
 
     it("the script is the same at both of its paths", async () => {

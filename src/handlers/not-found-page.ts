@@ -1,0 +1,54 @@
+/** The page for an unknown path in a browser (docs/http-api.md, "Statuses"). Self-contained, because it needs no other file to be there. */
+import type { Config } from "../runtime/base/config/config.ts";
+import { PRODUCT_NAME } from "../shared/names.ts";
+import { pageHeaders, weightsIn } from "./files.ts";
+import { NO_STORE, type Reply } from "./http.ts";
+import { pathBelow } from "./router.ts";
+
+const STYLE =
+  ":root{color-scheme:light dark}" +
+  "body{margin:0;display:grid;place-items:center;min-height:100vh;background:#f6f4ef;color:#1c2628;font:16px/1.5 system-ui,sans-serif}" +
+  "main{box-sizing:border-box;width:min(480px,100% - 32px);padding:32px;border:1px solid #e7e2d8;border-radius:20px;background:#fff}" +
+  "h1{margin:8px 0 10px;font-size:26px;line-height:1.2}p{margin:0 0 14px}b{font-weight:650}a{color:#0b6b75}" +
+  "@media(prefers-color-scheme:dark){body{background:#0d1518;color:#e6edec}main{border-color:#24343a;background:#142024}a{color:#5cc8c4}}";
+
+/** SHA-256 of the style, which the page's policy allows by it. A test computes it. */
+const STYLE_HASH = "Iu+ArUbjHTal+u5N2LSWzvhBTAG8X3552DnmwJEyIRA=";
+
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** Nothing of the request is in the page. */
+const pageOf = (basePath: string): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Page not found · ${PRODUCT_NAME}</title>
+<style>${STYLE}</style>
+<main>
+<b>${PRODUCT_NAME}</b>
+<h1>Page not found</h1>
+<p>There is nothing at this address.</p>
+<p><a href="${basePath}/">Open the dashboard</a></p>
+</main>
+</html>
+`;
+
+/** Browsers name HTML when they navigate. Programs name JSON or, like `curl`, nothing in particular. */
+function prefersHtml(accept: string | null): boolean {
+  const weights = weightsIn(accept ?? "");
+  const html = weights.get("text/html") ?? 0;
+  return html > 0 && html >= (weights.get("application/json") ?? 0);
+}
+
+/** null for requests that get the error as JSON: those of programs, and all below `/api`. */
+export function notFoundPage({ method, headers }: Request, { pathname }: URL, { basePath, role }: Config): Reply | null {
+  const path = pathBelow(basePath, pathname);
+  const isRead = method === "GET" || method === "HEAD";
+  // An instance that only takes events has no dashboard to lead to.
+  if (!isRead || role !== "all" || path === "/api" || path.startsWith("/api/") || !prefersHtml(headers.get("accept"))) return null;
+  return {
+    status: 404,
+    headers: { ...pageHeaders([]), "Content-Security-Policy": POLICY, "Content-Type": "text/html; charset=utf-8", ...NO_STORE },
+    body: pageOf(basePath),
+  };
+}
