@@ -16,6 +16,7 @@ import { readableId, siteName, timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
+import { shared } from "../state/share.ts";
 import { isFiltered } from "../state/view-filters.ts";
 import { closePanel, site } from "../state/view.ts";
 import { fill, rich, words } from "../words/words.ts";
@@ -119,7 +120,9 @@ export function ExportPanel() {
         })}
       </p>
       <Form onSubmit={() => void run(save)}>
-        <Radios legend={words.exportDialog.rows} name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />
+        {shared.value?.raw_export !== false && (
+          <Radios legend={words.exportDialog.rows} name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />
+        )}
         <Radios legend={words.exportDialog.format} name="format" labels={FORMATS} chosen={format} onChoose={setFormat} />
         <Problem text={problem} />
         <button type="submit" class="button primary" disabled={isBusy}>

@@ -19,6 +19,7 @@ const EVERY_SETTING: Readonly<Record<SettingName, true>> = {
   time_zone: true,
   week_start: true,
   public: true,
+  public_raw_export: true,
   excluded_paths: true,
   excluded_addresses: true,
   excluded_countries: true,

@@ -31,6 +31,7 @@ interface ShareDraft {
   readonly start: string;
   readonly end: string;
   readonly hasRealtime: boolean;
+  readonly hasRawExport: boolean;
   /** Empty for a link that does not expire. */
   readonly lastDay: string;
   /** Lines as typed, including empty ones. */
@@ -46,6 +47,7 @@ const EMPTY: ShareDraft = {
   start: "",
   end: "",
   hasRealtime: true,
+  hasRawExport: false,
   lastDay: "",
   origins: [],
 };
@@ -86,6 +88,7 @@ const newShare = (siteId: string, draft: ShareDraft): NewShare => ({
   period: draft.dates === "period" ? draft.period : undefined,
   ...(draft.dates === "fixed" && { start_date: draft.start, end_date: draft.end }),
   realtime: draft.hasRealtime,
+  raw_export: draft.hasRawExport,
   expires_at: draft.lastDay === "" ? undefined : endOf(draft.lastDay),
   frame_ancestors: entriesOf(draft.origins).map(originOf),
 });
@@ -230,6 +233,9 @@ export function ShareForm({ siteId, onCreated }: { readonly siteId: string; read
       <DatesFields {...editing} />
       <Checkbox isChecked={draft.hasRealtime} onChange={(hasRealtime) => editing.change({ hasRealtime })}>
         {words.shareForm.showRealtime}
+      </Checkbox>
+      <Checkbox isChecked={draft.hasRawExport} onChange={(hasRawExport) => editing.change({ hasRawExport })}>
+        {words.sharing.allowRawExport}
       </Checkbox>
       <AccessFields {...editing} />
       <Problem text={formProblem} />

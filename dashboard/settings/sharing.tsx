@@ -85,6 +85,11 @@ function Embed({ share, url }: { readonly share: CreatedShare; readonly url: str
   );
 }
 
+const rawExportFact = ({ raw_export }: Pick<Share, "raw_export">): Fact => [
+  words.sharing.rawExport,
+  raw_export ? words.sharing.allowed : words.sharing.notAllowed,
+];
+
 function CreatedLink({ share, onDone }: { readonly share: CreatedShare; readonly onDone: () => void }) {
   const title = useRef<HTMLHeadingElement>(null);
   const url = shareUrl(share.token);
@@ -102,6 +107,7 @@ function CreatedLink({ share, onDone }: { readonly share: CreatedShare; readonly
           [words.sharing.visitors, filtersText(share.filters)],
           [words.sharing.dates, datesText(share)],
           [words.sharing.realtime, share.realtime ? words.sharing.yes : words.sharing.no],
+          rawExportFact(share),
           [words.sharing.password, share.has_password ? words.sharing.required : words.sharing.noPassword],
           [words.sharing.expires, timeOr(share.expires_at, words.sharing.never)],
         ]}
@@ -119,6 +125,7 @@ const hasExpired = ({ expires_at }: Share): boolean => expires_at !== null && Da
 /** Lists access and frames only if they differ from the default. */
 const factsOf = (share: Share): readonly Fact[] => [
   [words.sharing.shows, [filtersText(share.filters), datesText(share), ...(share.realtime ? [] : [words.sharing.noRealtime])].join(" · ")],
+  rawExportFact(share),
   ...(share.has_password ? [[words.sharing.password, words.sharing.required] as const] : []),
   ...(share.frame_ancestors.length > 0 ? [[words.sharing.embeddable, share.frame_ancestors.join(", ")] as const] : []),
   [words.sharing.createdAt, timeOr(share.created_at, "")],
@@ -128,9 +135,13 @@ const factsOf = (share: Share): readonly Fact[] => [
     : [[hasExpired(share) ? words.sharing.expired : words.sharing.expires, timeOr(share.expires_at, "")] as const]),
 ];
 
-const LABELS = { public: words.sharing.public } as const;
+const LABELS = { public: words.sharing.public, public_raw_export: words.sharing.rawExport } as const;
 
 const HINT_ID = `${fieldId("public")}-hint`;
+const RAW_HINT_ID = `${fieldId("public_raw_export")}-hint`;
+
+/** A site that was public before keeps what it shares; one that becomes public begins without raw events. */
+const wasPublic = (siteId: string): boolean => savedSettings(siteId)?.public === true;
 
 const PublicField = ({ siteId, settings, change, field }: Editing) => (
   <>
@@ -138,13 +149,33 @@ const PublicField = ({ siteId, settings, change, field }: Editing) => (
       id={fieldId("public")}
       describedBy={HINT_ID}
       isChecked={settings.public}
-      onChange={(isChecked) => change({ public: isChecked })}
+      onChange={(isChecked) =>
+        change({
+          public: isChecked,
+          public_raw_export: isChecked && wasPublic(siteId) && savedSettings(siteId)?.public_raw_export === true,
+        })
+      }
     >
       {fill(words.sharing.anyoneSees, { site: readableId(siteId) })}
     </Checkbox>
     <p class="hint" id={HINT_ID}>
-      {words.sharing.publicHint}
+      {words.sharing.publicTotals}
     </p>
+    {settings.public && (
+      <Checkbox
+        id={fieldId("public_raw_export")}
+        describedBy={RAW_HINT_ID}
+        isChecked={settings.public_raw_export}
+        onChange={(isChecked) => change({ public_raw_export: isChecked })}
+      >
+        {words.sharing.allowRawExport}
+      </Checkbox>
+    )}
+    {settings.public && settings.public_raw_export && (
+      <p class="hint" id={RAW_HINT_ID}>
+        {words.sharing.publicHint}
+      </p>
+    )}
     <p class="problem" role="alert">
       {field("public").problem}
     </p>

@@ -1,6 +1,7 @@
 /** Access: the credentials of a request, what they are worth, and whether they suffice (docs/http-api.md, "Authentication"). */
 import type { NewSession } from "../runtime/access/login.ts";
 import { mayAdminister, NOBODY, principalOf, type Credentials, type Standing } from "../runtime/access/principal.ts";
+import type { SharedView } from "../runtime/access/shares.ts";
 import { PERSISTENT_SESSION_DAYS } from "../runtime/base/config/admin-limits.ts";
 import { CREDENTIALS_TRIED_MAX } from "../runtime/base/config/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/base/config/names.ts";
@@ -106,10 +107,17 @@ export function exporterOf(request: Request, context: Context): SlotUse["exporte
   return { share: share.shareId, address: rateLimitKeyOf(clientAddressOfRequest(request, context)) };
 }
 
-/** Tells whether the link of a guest still works, while a response is streamed. null for other callers. */
-export function stillShown(request: Request, { reader, services }: Pick<Context, "reader" | "services">): (() => Promise<boolean>) | null {
+/** Tells whether a guest still sees what `isShown` asks for, while a response is streamed. null for other callers. */
+export function stillShown(
+  request: Request,
+  { reader, services }: Pick<Context, "reader" | "services">,
+  isShown: (view: SharedView) => boolean,
+): (() => Promise<boolean>) | null {
   if (reader.principal.view === null) return null;
-  return async () => principalOf(await standingOf(request, services)) !== NOBODY;
+  return async () => {
+    const { view } = principalOf(await standingOf(request, services));
+    return view !== null && isShown(view);
+  };
 }
 
 const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";

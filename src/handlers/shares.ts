@@ -29,6 +29,7 @@ import { shownSettings } from "./site-settings.ts";
 const NAME = text("The purpose of the link.", { minLength: 1, maxLength: SHARE_NAME_CHARS_MAX });
 const FILTERS = text("Conditions that every report of the link has, as in the parameter `filters`; empty for none.");
 const ORIGINS = list("Origins whose pages may embed the link.", text("An origin."), { maxItems: SHARE_FRAME_ANCESTORS_MAX });
+const RAW_EXPORT = boolean("Whether guests may export single events, and not only daily totals.");
 const REALTIME = boolean("Whether the link shows the realtime report.");
 
 const SHOWN = {
@@ -37,6 +38,7 @@ const SHOWN = {
   start_date: orNull(text("The first date that the link shows. Null without dates.", { format: "date" })),
   end_date: orNull(text("The last one.", { format: "date" })),
   realtime: REALTIME,
+  raw_export: RAW_EXPORT,
   expires_at: orNull(text("When the link ends. Null if it does not.", { format: "date-time" })),
 };
 
@@ -82,6 +84,7 @@ const NEW_SHARE = new Body({
   start_date: anyText(SHOWN.start_date),
   end_date: anyText(SHOWN.end_date),
   realtime: withDefault(flagField(orNull(REALTIME)), true),
+  raw_export: withDefault(flagField(orNull(RAW_EXPORT)), true),
   expires_at: textField(SHOWN.expires_at, parseInstant),
   frame_ancestors: withDefault(textsField(orNull(ORIGINS), parseFrameAncestors), []),
 });
@@ -122,6 +125,7 @@ const described = (share: Share) => ({
   filters: share.filters,
   ...dateFields(share.dates),
   realtime: share.hasRealtime,
+  raw_export: share.hasRawExport,
   expires_at: share.expiresAt,
   frame_ancestors: share.frameAncestors,
   created_at: share.createdAt,
@@ -146,6 +150,7 @@ export const postShare: Handler = async (request, context) => {
     filters: filterText(body.filters),
     dates,
     hasRealtime: body.realtime,
+    hasRawExport: body.raw_export,
     expiresAt: expiresMs === null ? null : new Date(expiresMs).toISOString(),
     frameAncestors: body.frame_ancestors,
   };
@@ -192,6 +197,7 @@ export const getShare: Handler = (request, { services: { shares, sites }, standi
     filters: view.filters,
     ...dateFields(view.dates),
     realtime: view.hasRealtime,
+    raw_export: view.hasRawExport,
     expires_at: link?.expiresAt ?? null,
     ...shownSettings(sites, siteId, nowMs),
   });

@@ -1,5 +1,6 @@
 /** The Stats API: sites, overview, reports and exports (docs/http-api.md, "Stats API"). */
 import { mayRead, NOBODY, principalOf } from "../runtime/access/principal.ts";
+import type { SharedView } from "../runtime/access/shares.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import { sessionRulesOf } from "../runtime/query/conditions.ts";
 import { inOrder } from "../runtime/sites/goal.ts";
@@ -15,7 +16,7 @@ import {
   PROGRESS_ID_CHARS_MIN,
   PROGRESS_IDS_MAX,
 } from "../runtime/base/config/report-limits.ts";
-import { invalidInput } from "../runtime/base/errors.ts";
+import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { rangeOfAll, rangeOfDays } from "../runtime/query/date-range.ts";
 import type { Condition } from "../runtime/query/filters.ts";
 import { reference, text, type Schema, boolean, closed, count, list, orNull } from "../runtime/base/json-schema.ts";
@@ -209,12 +210,16 @@ function afterBom(chunks: StreamSource["chunks"]): StreamSource["chunks"] {
   };
 }
 
+const RAW_NOT_SHOWN = "Single events are not shared, but their daily totals are: use kind=daily";
+
 export const getExport: Handler = async (request, context) => {
   const { services, reader, url, deadline, streams } = context;
   const given = new Query(url);
   const scope = await scopeOf(given.parse(SCOPE_PARAMETERS), reader);
   const { bom, ...values } = given.parse(EXPORT_PARAMETERS);
   const format = FORMATS[values.format];
+  const isShown = ({ hasRawExport }: SharedView): boolean => values.kind === "daily" || hasRawExport;
+  if (reader.principal.view !== null && !isShown(reader.principal.view)) throw new AppError({ code: "forbidden" }, RAW_NOT_SHOWN);
   const asker = askerOf(context);
   const calendar = reader.calendarOf(scope.siteId);
   const query = queryOf(EXPORT, scope, { nowMs: reader.nowMs, calendar }, { ...values });
@@ -226,7 +231,7 @@ export const getExport: Handler = async (request, context) => {
       chunks: bom === "true" && values.format === "csv" ? afterBom(chunks) : chunks,
       onEnd: release,
       signal: deadline.signal,
-      isAllowed: stillShown(request, context),
+      isAllowed: stillShown(request, context, isShown),
     },
     ...ratesOf(asker.isGuest, wantedSinceMs),
   });

@@ -33,6 +33,7 @@ const SETTINGS = {
   time_zone: "America/St_Johns",
   week_start: "sunday",
   public: true,
+  public_raw_export: false,
   excluded_paths: ["/admin", "/*/draft"],
   excluded_addresses: ["192.0.2.7", "2001:db8::/32"],
   excluded_countries: ["DE", "AT"],

@@ -85,6 +85,7 @@ export function describeShares(makeTarget: MakeTarget): void {
         start_date: null,
         end_date: null,
         realtime: true,
+        raw_export: true,
         expires_at: null,
         frame_ancestors: [FRAME],
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown,
@@ -103,6 +104,7 @@ export function describeShares(makeTarget: MakeTarget): void {
         start_date: null,
         end_date: null,
         realtime: true,
+        raw_export: true,
         expires_at: null,
         time_zone: "UTC",
         today: new Date(target.nowMs()).toISOString().slice(0, 10),
@@ -293,6 +295,7 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       [{ site_id: undefined }, 422, '"site_id" is missing'],
       [{ name: 1 }, 422, '"name" must be a string'],
       [{ realtime: "yes" }, 422, '"realtime" must be true or false'],
+      [{ raw_export: "no" }, 422, '"raw_export" must be true or false'],
       [{ frame_ancestors: "https://a.test" }, 422, '"frame_ancestors" must be an array of strings'],
     ] as const)("%j give %d with the field and the rule", async (fields, status, says) => {
       await expectError(await postShare(target, session, { ...FIELDS, ...fields }), status, says);
@@ -329,6 +332,32 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       const both = { authorization: `Bearer ${await keyOf("a.test")}`, "x-api-key": await keyOf("b.test") };
       for (const siteId of ["a.test", "b.test"]) expect(await statusOf(stats(target, "main", siteId, both))).toBe(200);
       expect(await statusOf(stats(target, "main", "c.test", both))).toBe(403);
+    });
+
+    it("a link or public site without raw export refuses single events in every form, and shows the rest", async () => {
+      const siteId = "rules.test";
+      const link = withShare((await createShare(target, session, { site_id: siteId, raw_export: false })).token);
+      const openLink = withShare((await createShare(target, session, { site_id: siteId })).token);
+      const viewers: readonly (readonly [RequestHeaders, boolean])[] = [
+        [link, false],
+        [openLink, true],
+        [withShare(siteId), false],
+      ];
+      await bodyOf(await putSettings(target, siteId, { public: true, public_raw_export: false }, session));
+      for (const [viewer, isShown] of viewers) {
+        const status = isShown ? 200 : 403;
+        for (const asked of ["kind=raw", "kind=raw&format=json", "kind=raw&limit=1", "kind=raw&filters=pages==/"]) {
+          const response = await stats(target, "export", siteId, viewer, `&${asked}`);
+          expect({ asked, status: response.status }).toEqual({ asked, status });
+          if (!isShown) await expectError(response, 403, "Single events are not shared");
+          else await response.arrayBuffer();
+        }
+        expect(await statusOf(stats(target, "export", siteId, viewer))).toBe(200);
+        expect(await statusOf(stats(target, "main", siteId, viewer))).toBe(200);
+        expect(await bodyOf(await target.fetch("/api/share", { headers: viewer }))).toMatchObject({ raw_export: isShown });
+      }
+      // The owner's own export needs no share.
+      expect(await statusOf(stats(target, "export", siteId, session, "&kind=raw"))).toBe(200);
     });
 
     it("a link without realtime refuses only realtime", async () => {

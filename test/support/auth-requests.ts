@@ -130,6 +130,7 @@ export interface ShareFields {
   readonly start_date?: string;
   readonly end_date?: string;
   readonly realtime?: boolean;
+  readonly raw_export?: boolean;
   readonly expires_at?: string;
   readonly frame_ancestors?: readonly string[];
 }

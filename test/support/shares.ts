@@ -30,6 +30,7 @@ export const plainShare = (site: string, name: string): ShareSettings => ({
   filters: "",
   dates: null,
   hasRealtime: true,
+  hasRawExport: true,
   expiresAt: null,
   frameAncestors: [],
 });

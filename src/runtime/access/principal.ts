@@ -36,19 +36,21 @@ export interface Standing {
 export type StandingOf = (credentials: Credentials) => Standing | Promise<Standing>;
 
 interface StandingParts extends Pick<AuthServices, "adminPassword" | "login" | "persistentSessions" | "apiKeys" | "shares"> {
-  readonly isPublic: (siteId: SiteId) => boolean;
+  /** What everyone may see of a site; null for a site that is not public. */
+  readonly publicViewOf: (siteId: SiteId) => SharedView | null;
 }
 
-const PUBLIC_VIEW: SharedView = { filters: "", dates: null, hasRealtime: true };
-
-function shareStanding({ shares, isPublic }: Pick<StandingParts, "shares" | "isPublic">, credential: string): Standing["share"] {
-  if (isSiteId(credential)) return isPublic(credential) ? { siteId: credential, shareId: credential, view: PUBLIC_VIEW } : "unknown";
+function shareStanding({ shares, publicViewOf }: Pick<StandingParts, "shares" | "publicViewOf">, credential: string): Standing["share"] {
+  if (isSiteId(credential)) {
+    const view = publicViewOf(credential);
+    return view === null ? "unknown" : { siteId: credential, shareId: credential, view };
+  }
   const found = shares.find(credential);
   if (found === null) return "unknown";
   if (found.isLocked) return "locked";
   shares.noteUse(found.share);
-  const { siteId, shareHash, filters, dates, hasRealtime } = found.share;
-  return { siteId, shareId: shareHash, view: { filters, dates, hasRealtime } };
+  const { siteId, shareHash, filters, dates, hasRealtime, hasRawExport } = found.share;
+  return { siteId, shareId: shareHash, view: { filters, dates, hasRealtime, hasRawExport } };
 }
 
 export function standingBy(parts: StandingParts, { sessionTokens, apiKeys, share }: Credentials): Standing {

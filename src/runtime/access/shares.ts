@@ -30,6 +30,8 @@ export interface SharedView {
   /** null for all dates. */
   readonly dates: SharedDates | null;
   readonly hasRealtime: boolean;
+  /** False: guests export daily totals only, and no single events. */
+  readonly hasRawExport: boolean;
 }
 
 export interface ShareSettings extends SharedView {
@@ -83,6 +85,7 @@ const FIELDS: Readonly<Record<keyof Share, (value: unknown) => boolean>> = {
   filters: isText,
   dates: (value) => value === null || isDates(value),
   hasRealtime: isFlag,
+  hasRawExport: isFlag,
   expiresAt: (value) => value === null || isInstant(value),
   frameAncestors: areFrameAncestors,
   createdAt: isInstant,
@@ -90,7 +93,9 @@ const FIELDS: Readonly<Record<keyof Share, (value: unknown) => boolean>> = {
   revoked: isFlag,
 };
 
-function parseShare(json: JsonObject): Share {
+function parseShare(recorded: JsonObject): Share {
+  // Links of earlier versions do not have the field, and keep what they show.
+  const json: JsonObject = { hasRawExport: true, ...recorded };
   const [wrong] = Object.entries(FIELDS).find(([field, isValid]) => !isValid(json[field])) ?? [];
   if (wrong !== undefined) throw new Error(`its field "${wrong}" is missing or invalid`);
   return json as unknown as Share;

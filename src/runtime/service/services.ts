@@ -2,6 +2,7 @@
 import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
 import { type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { type AuthServices, createAuth } from "../access/auth-services.ts";
+import type { SharedView } from "../access/shares.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
 import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/admin-limits.ts";
 import { FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
@@ -370,7 +371,10 @@ export async function createServices(host: Host): Promise<Services> {
   const cluster = shared && (await Cluster.create({ ...clusterParts, clickhouse: shared }));
   await cluster?.join();
   const siteList = createSiteList(dependencies, knownSites, cluster);
-  const isPublic = (siteId: SiteId): boolean => sites.settingsOf(siteId).isPublic;
+  const publicViewOf = (siteId: SiteId): SharedView | null => {
+    const { isPublic, hasPublicRawExport: hasRawExport } = sites.settingsOf(siteId);
+    return isPublic ? { filters: "", dates: null, hasRealtime: true, hasRawExport } : null;
+  };
 
   const services: Services = {
     ...hostServices(host),
@@ -404,7 +408,7 @@ export async function createServices(host: Host): Promise<Services> {
     },
     eraseOnRequest: (siteId, firstDay, lastDay, untilMs) =>
       cluster ? cluster.erase(siteId, firstDay, lastDay, untilMs) : erasure.erase(siteId, firstDay, lastDay),
-    standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, isPublic }, credentials),
+    standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, publicViewOf }, credentials),
     gauges: () => collectGauges(services, siteInstances),
   };
   warnOfOldGeoDatabase(host);

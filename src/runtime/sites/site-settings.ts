@@ -103,6 +103,10 @@ const FIELDS = {
     "monday",
   ),
   public: withDefault(flagField(boolean("Whether everyone may read the site's statistics.")), false),
+  public_raw_export: withDefault(
+    flagField(boolean("Whether everyone may export the single events of a public site, and not only its daily totals.")),
+    true,
+  ),
   excluded_paths: listField("Events of these paths are not stored. `*` stands for any characters.", PATH_RULE, parsePath),
   excluded_addresses: listField(
     "Events from these addresses and networks (CIDR) are not stored.",
@@ -171,6 +175,7 @@ const NAMES = {
   timeZone: "time_zone",
   weekStart: "week_start",
   isPublic: "public",
+  hasPublicRawExport: "public_raw_export",
   excludedPaths: "excluded_paths",
   excludedAddresses: "excluded_addresses",
   excludedCountries: "excluded_countries",

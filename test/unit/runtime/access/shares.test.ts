@@ -119,6 +119,7 @@ describe("records of share links at the start", () => {
     ["dates", { firstDay: "2026-02-30", lastDay: "2026-03-01" }],
     ["dates", {}],
     ["hasRealtime", "yes"],
+    ["hasRawExport", null],
     ["expiresAt", "2030"],
     ["createdAt", "yesterday"],
     ["lastUsedAt", 0],
