@@ -12,6 +12,7 @@ import type {
   Keys,
   NewGoal,
   NewShare,
+  PersistentSessions,
   Shares,
   SiteGoals,
   SiteSettings as SavedSettings,
@@ -20,10 +21,15 @@ import type {
 export const authStatus = (): Promise<AuthStatus> => sendJson("/api/auth/status", {});
 
 /** `code` is the setup code, required under a host name that the service does not know. */
-export const setPassword = (password: string, code?: string): Promise<unknown> =>
-  sendJson("/api/auth/setup", json("POST", { password, code }));
+export const setPassword = (password: string, { code, remember }: { code: string | undefined; remember: boolean }): Promise<unknown> =>
+  sendJson("/api/auth/setup", json("POST", { password, code, remember }));
 
-export const logIn = (password: string): Promise<unknown> => sendJson("/api/auth/login", json("POST", { password }));
+export const logIn = (password: string, remember: boolean): Promise<unknown> =>
+  sendJson("/api/auth/login", json("POST", { password, remember }));
+
+export const listSessions = (): Promise<PersistentSessions> => sendJson("/api/auth/sessions", {});
+export const endOneSession = (hash: string): Promise<unknown> => sendJson(`/api/auth/sessions/${hash}`, json("DELETE"));
+
 export const logOut = (): Promise<unknown> => sendJson("/api/auth/logout", json("POST"));
 
 export const logOutEverywhere = (): Promise<unknown> => sendJson("/api/auth/logout-all", json("POST"));

@@ -4,6 +4,7 @@ import { SITE_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { CARDS, type Card, type WeekStart } from "../../src/shared/site-choices.ts";
 import type { SavedSettings } from "../api/endpoints.ts";
 import { formatRange, LOCALE } from "../format/locale.ts";
+import { isKnown, zoneLabel, zoneNames } from "../format/zones.ts";
 import { Checkbox, Radios } from "../kit/forms.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { readableId } from "../state/known-sites.ts";
@@ -11,38 +12,6 @@ import { localDate } from "../state/time-zone.ts";
 import { fill, words } from "../words/words.ts";
 import { Field, pickerAttributes, TextField } from "./fields.tsx";
 import { fieldId, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
-
-/** Names that IANA has replaced and browsers still list. */
-const REPLACED: Readonly<Record<string, string>> = {
-  "America/Buenos_Aires": "America/Argentina/Buenos_Aires",
-  "America/Godthab": "America/Nuuk",
-  "America/Indianapolis": "America/Indiana/Indianapolis",
-  "America/Louisville": "America/Kentucky/Louisville",
-  "Asia/Calcutta": "Asia/Kolkata",
-  "Asia/Katmandu": "Asia/Kathmandu",
-  "Asia/Rangoon": "Asia/Yangon",
-  "Asia/Saigon": "Asia/Ho_Chi_Minh",
-  "Atlantic/Faeroe": "Atlantic/Faroe",
-  "Europe/Kiev": "Europe/Kyiv",
-  "Pacific/Enderbury": "Pacific/Kanton",
-  "Pacific/Ponape": "Pacific/Pohnpei",
-  "Pacific/Truk": "Pacific/Chuuk",
-};
-
-const currentName = (name: string): string => REPLACED[name] ?? name;
-
-function isKnown(name: string): boolean {
-  try {
-    return Intl.DateTimeFormat(LOCALE, { timeZone: name }) !== null;
-  } catch {
-    return false;
-  }
-}
-
-const ownZone = (): string => currentName(Intl.DateTimeFormat().resolvedOptions().timeZone);
-
-/** `America/New York`. */
-const zoneLabel = (name: string): string => name.replaceAll("_", " ");
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
@@ -65,11 +34,7 @@ const choiceOf = (name: string): Choice => ({
   },
 });
 
-/** UTC, the browser's zone and the chosen one, then all by name. */
-function zoneChoices(chosen: string | null): Choice[] {
-  const listed = Intl.supportedValuesOf("timeZone").map(currentName).toSorted();
-  return [...new Set(["UTC", ownZone(), ...(chosen === null ? [] : [chosen]), ...listed])].filter(isKnown).map(choiceOf);
-}
+const zoneChoices = (chosen: string | null): Choice[] => zoneNames(chosen).map(choiceOf);
 
 /** The service's rule: each part of a name begins with a capital letter. */
 const NAME = /^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Z][A-Za-z0-9_+-]*)*$/;

@@ -31,8 +31,9 @@ export const LoginPage = () => (
       label={words.login.password}
       action={words.login.logIn}
       kind="current-password"
-      onSubmit={async (password) => {
-        await logIn(password);
+      mayStay
+      onSubmit={async (password, _code, remember) => {
+        await logIn(password, remember);
         completeLogin();
       }}
     />
@@ -46,8 +47,9 @@ const NewPasswordForm = ({ codeLabel, onDone }: { readonly codeLabel?: string; r
     action={words.login.setPassword}
     kind="new-password"
     minLength={ADMIN_PASSWORD_CHARS_MIN}
-    onSubmit={async (password, code) => {
-      await setPassword(password, codeLabel === undefined ? undefined : code);
+    mayStay
+    onSubmit={async (password, code, remember) => {
+      await setPassword(password, { code: codeLabel === undefined ? undefined : code, remember });
       completeLogin();
       onDone?.();
     }}

@@ -13,7 +13,9 @@ interface PasswordFormProps {
   /** The value of `autocomplete`, for password managers. */
   readonly kind: "current-password" | "new-password";
   readonly minLength?: number;
-  readonly onSubmit: (password: string, code: string) => Promise<void>;
+  /** Asks whether the browser stays logged in. */
+  readonly mayStay?: boolean;
+  readonly onSubmit: (password: string, code: string, remember: boolean) => Promise<void>;
 }
 
 export interface Problem {
@@ -91,11 +93,12 @@ export function PasswordField({ id = "password", input, label, value, isInvalid,
   );
 }
 
-export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, onSubmit }: PasswordFormProps) {
+export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, mayStay = false, onSubmit }: PasswordFormProps) {
   const input = useRef<HTMLInputElement>(null);
   const codeInput = useRef<HTMLInputElement>(null);
   const [code, setCode] = useState("");
   const [password, setPassword] = useState("");
+  const [remember, setRemember] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const isInvalid = (field: "password" | "code") => problem !== null && (problem.field === "code") === (field === "code");
@@ -107,7 +110,7 @@ export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, on
     setBusy(true);
     setProblem(null);
     try {
-      await onSubmit(password, code);
+      await onSubmit(password, code, remember);
     } catch (error) {
       setProblem(problemFrom(error));
     }
@@ -145,6 +148,12 @@ export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, on
         onInput={setPassword}
       />
       <ProblemText problem={problem} />
+      {mayStay && (
+        <label class="choice">
+          <input type="checkbox" name="remember" checked={remember} onChange={(event) => setRemember(event.currentTarget.checked)} />{" "}
+          {words.login.keepLoggedIn}
+        </label>
+      )}
       <button type="submit" class="button primary" disabled={isBusy}>
         {action}
       </button>

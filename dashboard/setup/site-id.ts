@@ -18,3 +18,13 @@ export function siteIdFrom(typed: string): string | null {
   const siteId = host.replace(/\.(?=:|$)/, "").replace(/:443$/, "");
   return SITE_ID.test(siteId) ? siteId : null;
 }
+
+/**
+ * The site ids that a typed address may stand for, the likelier first: nearly everybody calls the site of `www.example.com` `example.com`.
+ */
+export function siteIdsFrom(typed: string): readonly string[] {
+  const siteId = siteIdFrom(typed);
+  if (siteId === null) return [];
+  const bare = /^www\.(.+\..+)$/.exec(siteId)?.[1];
+  return bare === undefined ? [siteId] : [bare, siteId];
+}

@@ -2,12 +2,17 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DEMO_SITE } from "../../src/shared/names.ts";
 import { scriptUrl } from "../api/addresses.ts";
-import { urlOf } from "../api/http.ts";
+import { getInstallation, getSettings, putSettings } from "../api/endpoints.ts";
+import { problemText, urlOf } from "../api/http.ts";
 import type { Installation, Sites } from "../api/types.ts";
+import { ownZone, zoneLabel, zoneNames } from "../format/zones.ts";
 import { Dialog } from "../kit/dialog.tsx";
+import { Form, Radios, Select } from "../kit/forms.tsx";
 import { Button, INLINE, LinkButton, Marked } from "../kit/inline.tsx";
-import { useSites } from "../state/known-sites.ts";
-import { usePolling } from "../state/requests.ts";
+import { Problem } from "../kit/states.tsx";
+import { authState } from "../state/connection.ts";
+import { readableId, useSites } from "../state/known-sites.ts";
+import { useAction, usePolling } from "../state/requests.ts";
 import { closePanel, openPanel, openSite, site } from "../state/view.ts";
 import { rich, words } from "../words/words.ts";
 import { awaitedSite, AWAITING, openArrivedSite } from "./arrival.tsx";
@@ -15,7 +20,7 @@ import { arrivingNames, refusalChecks, thingsToCheck } from "./checks.ts";
 import { CheckList, InstallationDialog } from "./installation-dialog.tsx";
 import { LoginFrame } from "./login.tsx";
 import { ExploreDemo } from "./notices.tsx";
-import { siteIdFrom } from "./site-id.ts";
+import { siteIdsFrom } from "./site-id.ts";
 import { Snippet } from "./tracking-code.tsx";
 
 /** Publishing and visiting a page takes less if nothing is wrong. */
@@ -129,52 +134,106 @@ export const SiteWithoutEvents = ({ siteId, installation }: SiteWithoutEventsPro
   </section>
 );
 
-/** `onChange` receives the site id while the domain is valid, else null. */
-function AddSite({ onChange }: { readonly onChange: (siteId: string | null) => void }) {
+/**
+ * Sets the zone of a site that nobody has set up, and that has no events: then it counts at once (docs/time-zones.md). Another site keeps
+ * its zone.
+ */
+async function setZone(siteId: string, zone: string): Promise<void> {
+  const saved = await getSettings(siteId);
+  if (saved.created_at !== null || saved.time_zone_in_force === zone) return;
+  if (!(await getInstallation(siteId)).has_events) await putSettings(siteId, { ...saved, time_zone: zone });
+}
+
+function SiteForm({ onConfirm }: { readonly onConfirm: (siteId: string) => void }) {
   const [typed, setTyped] = useState("");
-  const siteId = siteIdFrom(typed);
+  const [picked, setPicked] = useState<string | null>(null);
+  const [zone, setZoneName] = useState(ownZone);
+  const ids = siteIdsFrom(typed);
+  const siteId = ids.find((id) => id === picked) ?? ids[0];
+  const isInvalid = typed !== "" && siteId === undefined;
+  const { isBusy, problem, run } = useAction(problemText);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
-  const isInvalid = typed !== "" && siteId === null;
+
+  async function confirm() {
+    if (siteId === undefined) return input.current?.focus();
+    if (authState.value === "logged_in") await setZone(siteId, zone);
+    onConfirm(siteId);
+  }
+
   return (
-    <>
-      <div class="form">
-        <label>
-          {words.setup.domain}
-          <input
-            ref={input}
-            type="text"
-            name="site"
-            inputMode="url"
-            placeholder="example.com"
-            autofocus
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            aria-invalid={isInvalid}
-            aria-describedby="domain-problem"
-            value={typed}
-            onInput={({ currentTarget: { value } }) => {
-              setTyped(value);
-              onChange(siteIdFrom(value));
-            }}
-          />
-        </label>
-        <p class="problem" id="domain-problem">
-          {isInvalid && words.setup.enterDomain}
-        </p>
-      </div>
-      {siteId !== null && (
-        <>
-          {/* For example of a domain with an umlaut. */}
-          {typed.trim() !== siteId && <p class="dim">{rich(words.setup.siteName, { ...INLINE, site: siteId })}</p>}
-          <Snippet siteId={siteId} />
-          <Waiting siteId={siteId} before={null} />
-        </>
+    <Form onSubmit={() => void run(confirm)}>
+      <label>
+        {words.setup.domain}
+        <input
+          ref={input}
+          type="text"
+          name="site"
+          inputMode="url"
+          placeholder="example.com"
+          autofocus
+          required
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          aria-invalid={isInvalid}
+          aria-describedby="domain-problem"
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      </label>
+      <p class="problem" id="domain-problem">
+        {isInvalid && words.setup.enterDomain}
+      </p>
+      {siteId !== undefined && ids.length > 1 && (
+        <Radios
+          legend={words.setup.which}
+          name="site-id"
+          labels={Object.fromEntries(ids.map((id) => [id, readableId(id)]))}
+          chosen={siteId}
+          onChoose={setPicked}
+        />
       )}
-    </>
+      {siteId !== undefined && ids.length === 1 && typed.trim() !== readableId(siteId) && (
+        <p class="dim">{rich(words.setup.siteName, { ...INLINE, site: readableId(siteId) })}</p>
+      )}
+      {authState.value === "logged_in" && (
+        <Select
+          label={words.setup.daysBegin}
+          labels={Object.fromEntries(zoneNames().map((name) => [name, zoneLabel(name)]))}
+          chosen={zone}
+          onChoose={setZoneName}
+        />
+      )}
+      <Problem text={problem} />
+      <button type="submit" class="button primary" disabled={isBusy}>
+        {words.setup.next}
+      </button>
+    </Form>
   );
 }
+
+interface AddSiteProps {
+  /** null until it is confirmed. */
+  readonly siteId: string | null;
+  readonly onConfirm: (siteId: string | null) => void;
+  /** What happens with the first event. */
+  readonly next: string;
+}
+
+const AddSite = ({ siteId, onConfirm, next }: AddSiteProps) =>
+  siteId === null ? (
+    <SiteForm onConfirm={onConfirm} />
+  ) : (
+    <>
+      <p>
+        <strong>{readableId(siteId)}</strong> · <LinkButton onClick={() => onConfirm(null)}>{words.setup.change}</LinkButton>
+      </p>
+      <Snippet siteId={siteId} />
+      <Waiting siteId={siteId} before={null} />
+      <p class="dim">{next}</p>
+    </>
+  );
 
 export function AddSitePanel() {
   const [siteId, setSiteId] = useState<string | null>(null);
@@ -189,29 +248,27 @@ export function AddSitePanel() {
   );
   return (
     <Dialog title={words.setup.addSite} onClose={closePanel}>
-      <AddSite onChange={setSiteId} />
-      <p class="dim">{words.setup.publish}</p>
+      <AddSite siteId={siteId} onConfirm={setSiteId} next={words.setup.publish} />
       {siteId !== null && <Button onClick={() => openSite(siteId)}>{words.setup.openDashboard}</Button>}
     </Dialog>
   );
 }
 
-/** The first event of any site opens its dashboard until a domain is entered. */
+/** The first event of any site opens its dashboard until one is confirmed. */
 function AnySite() {
   usePolling<Sites>("/api/sites", AWAITING, ({ sites }) => {
     const first = sites.find((known) => known !== DEMO_SITE);
     if (first !== undefined) openArrivedSite(first);
   });
-  return <WaitingLine />;
+  return null;
 }
 
 export function FirstSitePage() {
   const [siteId, setSiteId] = useState<string | null>(null);
   return (
     <LoginFrame title={words.setup.addFirst}>
-      <AddSite onChange={setSiteId} />
+      <AddSite siteId={siteId} onConfirm={setSiteId} next={words.setup.publishFirst} />
       {siteId === null && <AnySite />}
-      <p class="dim">{words.setup.publishFirst}</p>
       <ExploreDemo />
     </LoginFrame>
   );

@@ -51,6 +51,10 @@ export const isCardShown = (card: Card): boolean => !current.value?.hidden_cards
 /** A site's id, which is mostly a host, as people read it. */
 export const readableId = (siteId: string): string => readable(siteId, "host");
 
-export const nameOf = (siteId: string): string => shared.value?.site_name ?? knownSites.value?.get(siteId)?.name ?? readableId(siteId);
+/** Guests get the id as the name of a site that has none. */
+export function nameOf(siteId: string): string {
+  const name = shared.value ? shared.value.site_name : knownSites.value?.get(siteId)?.name;
+  return name === undefined || name === null || name === siteId ? readableId(siteId) : name;
+}
 
 export const siteName = computed(() => nameOf(site.value ?? ""));

@@ -463,6 +463,7 @@ export const de = {
     show: "Anzeigen",
     hide: "Verbergen",
     showField: "Anzeigen: {field}",
+    keepLoggedIn: "Angemeldet bleiben",
   },
   arrival: {
     arrived: "Das erste Ereignis von <strong>{site}</strong> ist eingetroffen. <open>Diese Website öffnen</open>",

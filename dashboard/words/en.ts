@@ -371,6 +371,7 @@ export const en = {
     show: "Show",
     hide: "Hide",
     showField: "Show: {field}",
+    keepLoggedIn: "Keep me logged in",
   },
   arrival: {
     arrived: "The first event of <strong>{site}</strong> has arrived. <open>Open that site</open>",

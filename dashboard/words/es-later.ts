@@ -100,6 +100,14 @@ export const esLater = {
     othersEnd: "Las demás sesiones se cerrarán. Las claves de API siguen siendo válidas.",
     logOutEverywhere: "Cerrar sesión en todas partes",
     allEnd: "Se cerrará la sesión en todos los dispositivos, incluido este. Las claves de API siguen siendo válidas.",
+    title: "Navegadores con la sesión iniciada",
+    none: "Ningún navegador mantiene la sesión iniciada",
+    unknownBrowser: "Navegador desconocido",
+    browserOn: "{browser} en {os}",
+    thisBrowser: "este navegador",
+    logOut: "Cerrar sesión",
+    confirmLogOut: "Confirmar cierre",
+    dates: "Inicio de sesión: {begun}. Último uso: {used}.",
   },
   goalSettings: {
     title: "Objetivos",
@@ -219,6 +227,11 @@ export const esLater = {
     revoke: "Revocar",
     confirmRevoke: "Confirmar",
     newLink: "Enlace nuevo",
+    rawExport: "Datos en bruto",
+    allowed: "Permitidos",
+    notAllowed: "No permitidos",
+    allowRawExport: "Los lectores pueden descargar los eventos en bruto",
+    publicTotals: "Los lectores pueden descargar los totales. Las tarjetas ocultas no son secretas.",
   },
   sourceSettings: {
     ownHosts: "Hosts de este sitio",
@@ -601,6 +614,10 @@ export const esLater = {
     onlyPublic: "Solo se pueden comprobar páginas con dirección pública.",
     passwordNeeded: "Comprobar la página requiere una contraseña: sin ella, cualquiera podría hacer que este servidor cargue páginas.",
     setPassword: "Definir una contraseña",
+    which: "Nombre del sitio",
+    daysBegin: "Los días empiezan a medianoche en",
+    next: "Continuar",
+    change: "Cambiar",
   },
   checks: {
     bot: {

@@ -473,6 +473,7 @@ export const es = {
     show: "Mostrar",
     hide: "Ocultar",
     showField: "Mostrar: {field}",
+    keepLoggedIn: "Mantener la sesión iniciada",
   },
   arrival: {
     arrived: "Ha llegado el primer evento de <strong>{site}</strong>. <open>Abrir ese sitio</open>",

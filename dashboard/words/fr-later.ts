@@ -100,6 +100,14 @@ export const frLater = {
     othersEnd: "Toutes les autres sessions prendront fin. Les clés d’API restent valides.",
     logOutEverywhere: "Se déconnecter partout",
     allEnd: "Vous serez déconnecté de tous les appareils, y compris celui-ci. Les clés d’API restent valides.",
+    title: "Navigateurs qui restent connectés",
+    none: "Aucun navigateur ne reste connecté",
+    unknownBrowser: "Navigateur inconnu",
+    browserOn: "{browser} sous {os}",
+    thisBrowser: "ce navigateur",
+    logOut: "Déconnecter",
+    confirmLogOut: "Confirmer la déconnexion",
+    dates: "Connexion : {begun}. Dernière utilisation : {used}.",
   },
   goalSettings: {
     title: "Objectifs",
@@ -220,6 +228,11 @@ export const frLater = {
     revoke: "Révoquer",
     confirmRevoke: "Confirmer la révocation",
     newLink: "Nouveau lien",
+    rawExport: "Données brutes",
+    allowed: "Autorisées",
+    notAllowed: "Non autorisées",
+    allowRawExport: "Les lecteurs peuvent télécharger les événements bruts",
+    publicTotals: "Les lecteurs peuvent télécharger les totaux. Les cartes masquées ne sont pas secrètes.",
   },
   sourceSettings: {
     ownHosts: "Hôtes de ce site",
@@ -604,6 +617,10 @@ export const frLater = {
     passwordNeeded:
       "Vérifier la page elle-même exige un mot de passe : sans lui, n’importe qui pourrait faire charger des pages par ce serveur.",
     setPassword: "Définir un mot de passe",
+    which: "Nom du site",
+    daysBegin: "Les jours commencent à minuit à",
+    next: "Continuer",
+    change: "Modifier",
   },
   checks: {
     bot: {

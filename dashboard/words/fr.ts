@@ -475,6 +475,7 @@ export const fr = {
     show: "Afficher",
     hide: "Masquer",
     showField: "Afficher : {field}",
+    keepLoggedIn: "Rester connecté",
   },
   arrival: {
     arrived: "Le premier événement de <strong>{site}</strong> est arrivé. <open>Ouvrir ce site</open>",

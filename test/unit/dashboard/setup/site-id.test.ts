@@ -1,6 +1,6 @@
 /** The site id of a typed domain. */
 import { describe, expect, it } from "vitest";
-import { siteIdFrom } from "../../../../dashboard/setup/site-id.ts";
+import { siteIdFrom, siteIdsFrom } from "../../../../dashboard/setup/site-id.ts";
 
 describe("a typed domain", () => {
   it.each([
@@ -27,4 +27,15 @@ describe("a typed domain", () => {
       expect(siteIdFrom(typed)).toBeNull();
     },
   );
+
+  it.each([
+    ["https://www.myshop.com/", ["myshop.com", "www.myshop.com"]],
+    ["WWW.Bücher.example:8443", ["xn--bcher-kva.example:8443", "www.xn--bcher-kva.example:8443"]],
+    ["myshop.com", ["myshop.com"]],
+    ["www.com", ["www.com"]],
+    ["www2.myshop.com", ["www2.myshop.com"]],
+    ["example .com", []],
+  ])("the typed domain %j offers %j", (typed, siteIds) => {
+    expect(siteIdsFrom(typed)).toEqual(siteIds);
+  });
 });
