@@ -74,6 +74,9 @@ export const propertyMeasure = (key: string): string => PROPERTY_PREFIX + key;
 
 export const isPropertyMeasure = (measure: string): boolean => measure.startsWith(PROPERTY_PREFIX);
 
+/** Begins the names of measures with the visits of each day by value. */
+export const VISITS_BY_DAY = "visits-by-day/";
+
 /** Undoes `propertyMeasure`. */
 export const propertyKeyOf = (measure: string): string => measure.slice(PROPERTY_PREFIX.length);
 

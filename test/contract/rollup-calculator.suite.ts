@@ -4,8 +4,9 @@ import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts"
 import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import type { RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { Top } from "../../src/runtime/query/plan.ts";
-import { HOURLY_DAYS_MAX } from "../../src/shared/limits.ts";
+import { addDays } from "../../src/storage/calendar.ts";
 import type { Columns } from "../../src/storage/columns.ts";
+import type { LocalDate } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
 import { integers, NO_EVENTS, originOf, encodedRollup, totalOf, visitorsOf } from "../support/rollups.ts";
@@ -275,13 +276,23 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       expect(header.measures).toHaveProperty("property-values/p2");
     });
 
-    it("keeps hours only while reports use them, and a property of any name", async () => {
-      const hours = { bucket: integers(1, 2), visitors: integers(1, 1) };
-      const part = await stored({ "series-by-hour": hours, "property-values/seen-by-hour": visitorsOf({ x: 1 }) });
-      const measuresFrom = async (lastDay: string) =>
-        Object.keys(openRollup(await make(originOf("2026-03-01", lastDay), [part])).header.measures);
-      expect(await measuresFrom(`2026-03-0${HOURLY_DAYS_MAX}`)).toEqual(["property-values/seen-by-hour", "series-by-hour"]);
-      expect(await measuresFrom(`2026-03-0${HOURLY_DAYS_MAX + 1}`)).toEqual(["property-values/seen-by-hour"]);
+    it("keeps hours and the values of days only while reports use them, and a property of any name", async () => {
+      const rows = { bucket: integers(1, 2), visitors: integers(1, 1) };
+      const part = await stored({
+        "series-by-hour": rows,
+        "visits-by-day/countries": rows,
+        "visits-by-day": rows,
+        "property-values/seen-by-hour": visitorsOf({ x: 1 }),
+      });
+      const measuresOver = async (dayCount: number) =>
+        Object.keys(
+          openRollup(await make(originOf("2026-03-01", addDays("2026-03-01" as LocalDate, dayCount - 1)), [part])).header.measures,
+        );
+      const always = ["property-values/seen-by-hour", "visits-by-day"];
+      expect(await measuresOver(16)).toEqual([always[0], "series-by-hour", "visits-by-day", "visits-by-day/countries"]);
+      expect(await measuresOver(17)).toEqual([...always, "visits-by-day/countries"]);
+      expect(await measuresOver(64)).toEqual([...always, "visits-by-day/countries"]);
+      expect(await measuresOver(65)).toEqual(always);
     });
 
     it("rejects a rollup of parts that cannot be read", async () => {

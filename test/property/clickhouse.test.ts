@@ -12,6 +12,7 @@ import { describeFilteredViews } from "./filtered-views.suite.ts";
 import { describeIntervals } from "./intervals.suite.ts";
 import { describePropertyKeys } from "./property-keys.suite.ts";
 import { PROPERTY_RUNS } from "./settings.ts";
+import { describeVisitSums } from "./visit-sums.suite.ts";
 import { describeZones } from "./zones.suite.ts";
 
 /** Fewer, because a statement takes some ten times as long. */
@@ -29,5 +30,6 @@ describe("with ClickHouse", () => {
   describeFilterOperators(makeTarget, RUNS);
   describeBehavioralFigures(makeTarget, RUNS);
   describePropertyKeys(makeTarget, RUNS);
+  describeVisitSums(makeTarget, RUNS);
   describeZones("in ClickHouse", makeTarget, { runs: Math.ceil(PROPERTY_RUNS / 240) });
 });

@@ -184,7 +184,7 @@ export function describeVisitSums(makeTarget: MakeInProcessTarget, runs: number)
           }
           await close();
         });
-        await fc.assert(holds, { numRuns: runs });
+        await fc.assert(holds, { numRuns: runs, endOnFailure: true });
       },
       PROPERTY_TIMEOUT_MS,
     );

@@ -17,7 +17,7 @@ import { DASHBOARD_PAGE } from "../../src/runtime/base/config/names.ts";
 import { PageFetchError, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 import { createInlineRollupCalculator, type RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { exportMemoryOf, openDuckdbQueries } from "../../src/runtime/engine/duckdb-queries.ts";
-import type { PlannedEngine } from "../../src/runtime/engine/planned-engine.ts";
+import { PlannedEngine } from "../../src/runtime/engine/planned-engine.ts";
 import { RestartingEngine } from "../../src/runtime/engine/restarting-engine.ts";
 import { OnDemandEngine } from "../../src/runtime/duckdb/on-demand-engine.ts";
 import type { Plan } from "../../src/runtime/query/plan.ts";
@@ -178,9 +178,10 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     async run(plan) {
       const { signal } = new AbortController();
       await services.queryEngine.health(signal);
-      if (!life) throw new Error("the engine has not started");
+      const engine = services.queryEngine instanceof PlannedEngine ? services.queryEngine : life;
+      if (!engine) throw new Error("the engine has not started");
       const siteId = plan.steps[0]?.siteRange.siteId;
-      return life.runner.run(plan, { isGuest: false, signal }, siteId ? services.sites.calendarOf(siteId) : utcCalendar);
+      return engine.runner.run(plan, { isGuest: false, signal }, siteId ? services.sites.calendarOf(siteId) : utcCalendar);
     },
     get services() {
       return services;

@@ -98,8 +98,8 @@ export type AdditiveDimension = (typeof ADDITIVE_DIMENSIONS)[number];
 export const isAdditive = (dimension: string): dimension is AdditiveDimension =>
   (ADDITIVE_DIMENSIONS as readonly string[]).includes(dimension);
 
-export const firstValueOf = (dimension: FirstValueDimension): VisitValue =>
-  isVisitDimension(dimension) ? visitValueOf(dimension) : { column: columnOf(dimension) };
+export const firstValueOf = (dimension: FirstValueDimension) =>
+  isVisitDimension(dimension) ? visitValueOf(dimension) : { column: DIMENSION_COLUMNS[dimension] };
 
 export type BreakdownDimension = Dimension | SessionDimension | VisitDimension;
 

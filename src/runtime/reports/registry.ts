@@ -11,6 +11,7 @@ import type { Scope } from "../query/scope.ts";
 import { breakdown } from "./breakdown.ts";
 import { changes } from "./changes.ts";
 import { conversions, goals } from "./goals.ts";
+import { rolledVisits } from "./measures/visit-sums.ts";
 import { flow } from "./flow.ts";
 import { funnel } from "./funnel.ts";
 import { main } from "./main.ts";
@@ -57,12 +58,12 @@ interface RolledMeasuresSettings {
   readonly hash: (text: string) => string;
 }
 
-/** The measures of rollups: those that reports declare, and the values of each custom property. */
+/** The measures of rollups: those that reports declare, visits by value, and the values of each custom property. */
 export function rolledMeasures(settings: RolledMeasuresSettings): RolledMeasures {
   const { sessionWindowMinutes, saltRotationDays: rotationDays, hasExtension, arrivalRules = NO_ARRIVAL_RULES } = settings;
   const sessionGapMs = sessionWindowMinutes * MINUTE_MS;
   const scope: Scope = { ...ANY_SCOPE, sessionRules: { sessionGapMs, rotationDays }, arrivalRules };
-  const declared = REPORTS.map(({ rolled }) => rolled(scope, { sessionGapMs, hasExtension }));
+  const declared = [...REPORTS.map(({ rolled }) => rolled), rolledVisits].map((rolled) => rolled(scope, { sessionGapMs, hasExtension }));
   return new RolledMeasures({
     ...settings,
     measures: declared.flatMap((ofReport) => Object.entries(ofReport).map(([name, measure]) => ({ ...measure, name }))),

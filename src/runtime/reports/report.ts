@@ -68,7 +68,7 @@ interface ReportHead<Path extends string, Result> {
 }
 
 /** A query whose rows rollups store, and what it computes: rollups are made without SQL, and both have the same rows. */
-interface Rollable extends Aggregation {
+export interface Rollable extends Aggregation {
   readonly query: AggregateQuery;
 }
 

@@ -43,7 +43,7 @@ export const timeseries = report({
   plan({ scope, values: { include, currency, interval }, calendar, weekStart }, { rotationDays }) {
     // Visitors of days add up only if no visitor id outlives its day.
     const series = seriesOf(scope.range, calendar, lengthOf(scope.range, interval, weekStart), rotationDays === 1);
-    const counts = visitorCountsBy(scope, series.bucket, { events: include === "events", currency });
+    const counts = visitorCountsBy(scope, series.bucket, currency);
     return planOf(scope, [counts], (found) =>
       series.points(found, [...counts.counts, ...(counts.amounts ?? [])], (row) => ({
         visitors: numberIn(row, "visitors"),

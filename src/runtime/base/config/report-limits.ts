@@ -155,6 +155,12 @@ export const ROLLUP_DAY_WEIGHT_BYTES = 16 * KIB;
 /** Days of the largest rollups: a year mostly has one or two. Longer ranges are sums of several. */
 export const ROLLUP_DAYS_MAX = 366;
 
+/** Days of the largest rollups with rows by hour: ranges of hours have up to 31 days, and the history of a change 56. */
+export const ROLLUP_HOURLY_DAYS_MAX = 16;
+
+/** Days of the largest rollups with the values of each day, so that the history of a change is in a few files. */
+export const ROLLUP_DAILY_VALUES_DAYS_MAX = 64;
+
 /** A measure with more rows is left out of a rollup: reading it would take longer than a dashboard should. */
 export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
 

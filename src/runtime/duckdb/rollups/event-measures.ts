@@ -30,6 +30,7 @@ import { PROPERTY_KEYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/repo
 import { reasonOf } from "../../base/metrics/log.ts";
 import { NO_INTERACTION, NO_PAGE, VisitorIndex } from "../tables/day-sessions.ts";
 import { Combinations } from "../tables/dictionaries.ts";
+import { ARRIVAL_COLUMNS, VISIT_COLUMNS, visitColumnOf } from "../tables/event-columns.ts";
 import { parseProps } from "../tables/properties.ts";
 import { type DayBounds, PeriodSessions, type SessionTable } from "./period-sessions.ts";
 import { type Batch, type Bucket, type Grouped, type MeasureDefinition, type Summed, Tally, Texts, type VisitText } from "./tallies.ts";
@@ -141,64 +142,152 @@ function rowsThat(rows: number, isWanted: (row: number) => boolean): Int32Array 
   return found.slice(0, count);
 }
 
-/** The values of first events that sessions keep. The last four are what an arrival is made of. */
-const VISIT_TEXTS = ["hostname", "utm_campaign", "utm_content", "utm_term", "referrer", "utm_source", "utm_medium", "click_id"] as const;
+const FIRST_CAPACITY = 64;
 
-/** What the visits of a salt period began with: the combinations of these values, by which sessions are marked. */
-class Beginnings {
+const TEXTS_OF_VISITS = VISIT_COLUMNS.filter((column) => column !== "arrival");
+
+/** Grows with what is added. */
+class Numbers {
+  count = 0;
+  #numbers = new Int32Array(FIRST_CAPACITY);
+
+  get bytes(): number {
+    return this.#numbers.byteLength;
+  }
+
+  add(added: Int32Array): void {
+    const count = this.count + added.length;
+    if (count > this.#numbers.length) {
+      const larger = new Int32Array(Math.max(count, 2 * this.#numbers.length));
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    this.#numbers.set(added, this.count);
+    this.count = count;
+  }
+
+  at(places: Int32Array): Int32Array {
+    return places.map((place) => this.#numbers[place] ?? 0);
+  }
+}
+
+/** The values of a column. */
+class FirstTexts {
   readonly #texts = new Texts();
-  readonly #combinations = new Combinations(VISIT_TEXTS.length);
-  readonly #nameOf: ReturnType<typeof arrivalNames>;
-  readonly #columns = new Map<VisitText, { readonly names: Texts; readonly places: number[] }>();
+  readonly #places = new Numbers();
 
-  constructor(siteId: SiteId, rules: ArrivalRules) {
+  get bytes(): number {
+    return this.#texts.bytes + this.#places.bytes;
+  }
+
+  add({ texts, places }: TextColumn, at: Int32Array): void {
+    const numbers = texts.map((text) => this.#texts.numberOf(text));
+    this.#places.add(at.map((row) => numbers[places[row] ?? NO_PLACE] ?? NO_PLACE));
+  }
+
+  of(marks: Int32Array): TextColumn {
+    return { texts: this.#texts.texts, places: this.#places.at(marks) };
+  }
+}
+
+/**
+ * What the visits of a salt period began with. Events that no other one of their visitor precedes within the session gap may be the first of
+ * a session; these have marks, and their values are kept.
+ */
+class Beginnings {
+  readonly #gapMs: number;
+  readonly #nameOf: ReturnType<typeof arrivalNames>;
+  readonly #columns = new Map(TEXTS_OF_VISITS.map((column) => [visitColumnOf(column) as VisitText, { column, values: new FirstTexts() }]));
+  readonly #arrivalTexts = new Texts();
+  readonly #arrivals = new Combinations(ARRIVAL_COLUMNS.length);
+  readonly #arrivalOf = new Numbers();
+  /** The names of arrivals. */
+  readonly #names = new Map<VisitText, { readonly names: Texts; readonly places: number[] }>();
+  /** The time of each visitor's event before, on the same day. */
+  #beforeMs = new Float64Array(FIRST_CAPACITY).fill(Number.NEGATIVE_INFINITY);
+  #visitorCount = 0;
+
+  constructor(siteId: SiteId, rules: ArrivalRules, gapMs: number) {
+    this.#gapMs = gapMs;
     this.#nameOf = arrivalNames(rules, siteId);
   }
 
   get bytes(): number {
-    return this.#texts.bytes + this.#combinations.bytes;
+    let bytes = this.#arrivalTexts.bytes + this.#arrivals.bytes + this.#arrivalOf.bytes + this.#beforeMs.byteLength;
+    for (const { values } of this.#columns.values()) bytes += values.bytes;
+    return bytes;
   }
 
-  /** The combination of each event. */
-  of(rows: EventRows): Int32Array {
-    const marks = new Int32Array(rows.rows);
-    for (const [i, column] of VISIT_TEXTS.entries()) {
+  /** The marks of events; `NO_PLACE` for those that are the first of no session. `visitorCount`: those of the salt period so far. */
+  add(rows: EventRows, visitorCount: number): Int32Array {
+    const at = this.#possibleFirsts(rows, visitorCount);
+    const marks = new Int32Array(rows.rows).fill(NO_PLACE);
+    at.forEach((row, i) => (marks[row] = this.#arrivalOf.count + i));
+    for (const { column, values } of this.#columns.values()) values.add(rows.text(column), at);
+    this.#arrivalOf.add(this.#arrivalsOf(rows, at));
+    return marks;
+  }
+
+  #possibleFirsts({ rows, visitors, times }: EventRows, visitorCount: number): Int32Array {
+    if (visitorCount > this.#beforeMs.length) {
+      const larger = new Float64Array(2 * visitorCount).fill(Number.NEGATIVE_INFINITY);
+      larger.set(this.#beforeMs);
+      this.#beforeMs = larger;
+    }
+    this.#visitorCount = visitorCount;
+    return rowsThat(rows, (row) => {
+      const [visitor, timeMs] = [visitors[row] ?? 0, times[row] ?? 0];
+      const pauseMs = timeMs - (this.#beforeMs[visitor] ?? 0);
+      this.#beforeMs[visitor] = timeMs;
+      return pauseMs < 0 || pauseMs > this.#gapMs;
+    });
+  }
+
+  #arrivalsOf(rows: EventRows, at: Int32Array): Int32Array {
+    const arrivals = new Int32Array(at.length);
+    for (const [i, column] of ARRIVAL_COLUMNS.entries()) {
       const { texts, places } = rows.text(column);
-      if (texts.length === 0) continue;
-      const codes = texts.map((text) => (text === UNRECORDED ? 0 : this.#texts.numberOf(text) + 1));
-      this.#combinations.add(
-        marks,
+      const codes = texts.map((text) => (text === UNRECORDED ? 0 : this.#arrivalTexts.numberOf(text) + 1));
+      this.#arrivals.add(
+        arrivals,
         i,
-        places.map((place) => codes[place] ?? 0),
+        at.map((row) => codes[places[row] ?? NO_PLACE] ?? 0),
       );
     }
-    return marks;
+    return arrivals;
+  }
+
+  /** Sessions end with the day. */
+  endDay(): void {
+    this.#beforeMs.fill(Number.NEGATIVE_INFINITY, 0, this.#visitorCount);
   }
 
   /** The values of sessions with these marks. */
   text(column: VisitText, marks: Int32Array): TextColumn {
-    const known = this.#columns.get(column) ?? { names: new Texts(), places: [] };
-    this.#columns.set(column, known);
-    const { names, places } = known;
-    while (places.length < this.#combinations.count) {
-      const value = this.#valueOf(column, places.length);
-      places.push(value === null ? NO_PLACE : names.numberOf(value));
-    }
-    return { texts: names.texts, places: marks.map((mark) => places[mark] ?? NO_PLACE) };
+    const known = this.#columns.get(column);
+    return known ? known.values.of(marks) : this.#namesOf(column, marks);
   }
 
-  #valueOf(column: VisitText, combination: number): string | null {
-    const values = this.#combinations.codesOf(combination).map((code) => this.#texts.texts[code - 1] ?? null);
-    const at = (name: (typeof VISIT_TEXTS)[number]) => values[VISIT_TEXTS.indexOf(name)] ?? null;
-    const name = column.slice("visit_".length);
-    const direct = VISIT_TEXTS.find((known) => known === name);
-    if (direct !== undefined && direct !== "referrer") return at(direct);
-    const stored = { referrer: at("referrer"), utmSource: at("utm_source"), utmMedium: at("utm_medium"), clickId: at("click_id") };
-    return this.#nameOf(name as ArrivalName, stored);
+  #namesOf(column: VisitText, marks: Int32Array): TextColumn {
+    const known = this.#names.get(column) ?? { names: new Texts(), places: [] };
+    this.#names.set(column, known);
+    const { names, places } = known;
+    while (places.length < this.#arrivals.count) {
+      const name = this.#nameOfArrival(column.slice("visit_".length) as ArrivalName, places.length);
+      places.push(name === null ? NO_PLACE : names.numberOf(name));
+    }
+    return { texts: names.texts, places: this.#arrivalOf.at(marks).map((arrival) => places[arrival] ?? NO_PLACE) };
+  }
+
+  #nameOfArrival(name: ArrivalName, arrival: number): string | null {
+    const texts = this.#arrivals.codesOf(arrival).map((code) => this.#arrivalTexts.texts[code - 1] ?? null);
+    const [referrer = null, utmSource = null, utmMedium = null, clickId = null] = texts;
+    return this.#nameOf(name, { referrer, utmSource, utmMedium, clickId });
   }
 }
 
-const isOfVisit = (column: Grouped): column is VisitText => column.startsWith("visit_");
+const isOfFirstEvent = (column: Grouped): column is VisitText =>
+  column.startsWith("visit_") && column !== "visit_entry_page" && column !== "visit_exit_page";
 
 /** The events of a row group. */
 class EventRows implements Batch {
@@ -330,8 +419,9 @@ class SessionRows implements Batch {
 
   text(column: Grouped): TextColumn {
     const { entryPages, exitPages, marks } = this.#sessions;
-    if (isOfVisit(column)) return this.#beginnings.text(column, marks);
-    return { texts: this.#pages, places: column === "entry_page" ? entryPages : exitPages };
+    if (isOfFirstEvent(column)) return this.#beginnings.text(column, marks);
+    const isEntry = column === "entry_page" || column === "visit_entry_page";
+    return { texts: this.#pages, places: isEntry ? entryPages : exitPages };
   }
 
   buckets(bucket: Bucket): Int32Array {
@@ -489,7 +579,7 @@ class Computation {
   #visitors = new VisitorIndex();
   /** The pages of the period's sessions. */
   #pages = new Texts();
-  readonly #arrivalRules: ArrivalRules;
+  readonly #newBeginnings: () => Beginnings;
   #beginnings: Beginnings;
   #rowsLeft = COUNTED_ROWS;
 
@@ -500,8 +590,8 @@ class Computation {
     this.#siteId = siteId;
     this.#offsets = offsets;
     this.#options = options;
-    this.#arrivalRules = arrivalRules;
-    this.#beginnings = new Beginnings(siteId, arrivalRules);
+    this.#newBeginnings = () => new Beginnings(siteId, arrivalRules, gapMs);
+    this.#beginnings = this.#newBeginnings();
     this.#ofEvents = talliesOver("events");
     this.#ofSessions = talliesOver("sessions");
     this.#properties = new Properties(measures, rowsMax);
@@ -512,13 +602,14 @@ class Computation {
     for (const day of days) {
       for (const file of day.files) await this.#addFile(file, day, days);
       this.#sessions.endDay(dayNumberOf(day.day), day);
+      this.#beginnings.endDay();
     }
     this.#sessions.endPeriod(this.#visitors.count);
     for (const tally of [...this.#ofEvents, ...this.#ofSessions]) tally.endPeriod();
     this.#properties?.endPeriod();
     this.#visitors = new VisitorIndex();
     this.#pages = new Texts();
-    this.#beginnings = new Beginnings(this.#siteId, this.#arrivalRules);
+    this.#beginnings = this.#newBeginnings();
   }
 
   async #addFile(file: ObjectKey, { day }: DayToRead, period: readonly DayToRead[]): Promise<void> {
@@ -546,7 +637,8 @@ class Computation {
       await this.#worked(batch.rows);
     }
     if (this.#ofSessions.length > 0) {
-      this.#sessions.add({ visitors: rows.visitors, times: rows.times, pages: this.#pagesOf(rows), marks: this.#beginnings.of(rows) });
+      const marks = this.#beginnings.add(rows, count);
+      this.#sessions.add({ visitors: rows.visitors, times: rows.times, pages: this.#pagesOf(rows), marks });
       await this.#worked(rows.rows);
     }
     await this.#properties?.add(rows, count, this.#options.yieldToOthers);

@@ -84,8 +84,9 @@ interface RolledMeasure extends Aggregation {
 }
 
 const measureOf = ({ name, over, by, where, query }: RolledMeasure): MeasureDefinition => {
-  const { keys, codes = [], names = [], counts, amounts = [] } = query;
-  return { name, over, by, ...(where && { where }), groupColumns: [...keys, ...codes, ...names], counts, amounts };
+  const { keys, codes = [], names = [], counts, amounts = [], largestOfEach } = query;
+  const groupColumns = [...keys, ...codes, ...names];
+  return { name, over, by, ...(where && { where }), groupColumns, counts, amounts, ...(largestOfEach && { largestOfEach }) };
 };
 
 interface RolledMeasuresOptions {

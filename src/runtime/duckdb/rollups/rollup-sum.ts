@@ -1,10 +1,9 @@
 /** The rollup that is the sum of its parts: which measures it has, and which it leaves out. */
-import { HOURLY_DAYS_MAX } from "../../../shared/limits.ts";
 import { daysBetween } from "../../../storage/calendar.ts";
 import { compareCodePoints } from "../../../storage/code-point-order.ts";
 import { type Columns, rowCountOf } from "../../../storage/columns.ts";
-import { isPropertyMeasure, type Rollup, type RollupOrigin } from "../../../storage/rollup.ts";
-import { ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
+import { isPropertyMeasure, type Rollup, type RollupOrigin, VISITS_BY_DAY } from "../../../storage/rollup.ts";
+import { ROLLUP_DAILY_VALUES_DAYS_MAX, ROLLUP_HOURLY_DAYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import { RowSum } from "../../query/row-sum.ts";
 
 /** A part of a sum: a rollup, or rows computed from events. */
@@ -15,16 +14,20 @@ export interface RollupSource {
   read(measure: string): Promise<Columns>;
 }
 
-/** Measures whose names end so have a row for each hour. */
-const HOURLY_SUFFIX = "-by-hour";
+/** Days of the largest rollups that have a measure, by its name; all others are in all rollups. */
+function daysMaxOf(measure: string): number {
+  if (isPropertyMeasure(measure)) return Number.POSITIVE_INFINITY;
+  if (measure.endsWith("-by-hour")) return ROLLUP_HOURLY_DAYS_MAX;
+  return measure.startsWith(VISITS_BY_DAY) ? ROLLUP_DAILY_VALUES_DAYS_MAX : Number.POSITIVE_INFINITY;
+}
 
 /** True if a part has all rows of a measure (see `hasMeasure`). */
 const covers = ({ measures, hasAllProperties }: RollupSource, measure: string): boolean =>
   measures.has(measure) || (isPropertyMeasure(measure) && hasAllProperties);
 
-/** Reports ask for hours in short ranges only. */
+/** Reports ask for hours, and for the values of days, in short ranges only. */
 export const isAskedFor = (measure: string, { firstDay, lastDay }: Pick<RollupOrigin, "firstDay" | "lastDay">): boolean =>
-  isPropertyMeasure(measure) || !measure.endsWith(HOURLY_SUFFIX) || daysBetween(firstDay, lastDay) < HOURLY_DAYS_MAX;
+  daysBetween(firstDay, lastDay) < daysMaxOf(measure);
 
 async function sumOf(measure: string, sources: readonly RollupSource[], rowsMax: number): Promise<Columns | null> {
   const [only, other] = sources;

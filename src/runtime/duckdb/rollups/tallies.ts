@@ -5,14 +5,22 @@
 import { UNRECORDED } from "../../../shared/filters.ts";
 import type { ArrivalName } from "../../arrivals/arrival-names.ts";
 import type { Columns } from "../../../storage/columns.ts";
+import { compareCodePoints } from "../../../storage/code-point-order.ts";
 import type { ColumnName } from "../../../storage/event.ts";
 import { NO_PLACE, type TextColumn } from "../../../storage/parquet-columns.ts";
+import type { LargestOfEach } from "../../query/plan.ts";
+import type { VisitColumn } from "../tables/event-columns.ts";
 
-/** A number or text that rows are grouped by. `key` and `value`: of custom properties. */
-export type Grouped = "day" | "hour" | "entry_page" | "exit_page" | "key" | "value" | VisitText | ColumnName;
+/**
+ * A number or text that rows are grouped by. `key` and `value`: of custom properties. `entry_page`, `exit_page`: only of sessions with a page
+ * view. `visit_…`: of every session, `(unknown)` without a page view.
+ */
+export type Grouped = "day" | "hour" | SessionPage | `visit_${SessionPage}` | "key" | "value" | VisitText | ColumnName;
+
+type SessionPage = "entry_page" | "exit_page";
 
 /** What a session has by its first event: a value, or a name of its arrival. */
-export type VisitText = "visit_hostname" | `visit_utm_${"source" | "medium" | "campaign" | "content" | "term"}` | `visit_${ArrivalName}`;
+export type VisitText = `visit_${Exclude<VisitColumn, "arrival"> | ArrivalName}`;
 
 /** What the SQL of a measure computes, as data: rollups are made from it in one pass over the events, and `verify` from the SQL. */
 export interface Aggregation {
@@ -30,6 +38,7 @@ export interface MeasureDefinition extends Aggregation {
   readonly groupColumns: readonly string[];
   readonly counts: readonly string[];
   readonly amounts: readonly string[];
+  readonly largestOfEach?: LargestOfEach;
 }
 
 export type Bucket = "day" | "hour";
@@ -322,12 +331,86 @@ class TextPairGroups implements Groups {
   }
 }
 
+/** The texts of each day or hour. */
+class BucketTextGroups implements Groups {
+  readonly #bucket: Bucket;
+  readonly #texts: TextGroups;
+  /** The group of each text plus 1, by bucket; 0 for a text without one. */
+  readonly #groups = new Map<number, Int32Array<ArrayBuffer>>();
+  readonly #buckets: number[] = [];
+  readonly #numbers: number[] = [];
+
+  constructor(bucket: Bucket, column: Grouped) {
+    this.#bucket = bucket;
+    this.#texts = new TextGroups(column);
+  }
+
+  get count(): number {
+    return this.#numbers.length;
+  }
+
+  get bytes(): number {
+    let bytes = this.#texts.bytes + this.count * 2 * Float64Array.BYTES_PER_ELEMENT;
+    for (const groups of this.#groups.values()) bytes += groups.byteLength;
+    return bytes;
+  }
+
+  of(batch: Batch): Int32Array {
+    const [texts, buckets] = [this.#texts.of(batch), batch.buckets(this.#bucket)];
+    const groups = new Int32Array(texts.length);
+    let [last, known] = [Number.NaN, new Int32Array()];
+    for (let row = 0; row < groups.length; row++) {
+      const [text, bucket] = [texts[row] ?? EMPTY, buckets[row] ?? 0];
+      if (bucket !== last) [last, known] = [bucket, this.#groupsOf(bucket)];
+      groups[row] = (known[text] ||= this.#add(bucket, text)) - 1;
+    }
+    return groups;
+  }
+
+  #groupsOf(bucket: number): Int32Array<ArrayBuffer> {
+    const known = this.#groups.get(bucket) ?? new Int32Array();
+    if (known.length >= this.#texts.count) return known;
+    const larger = new Int32Array(doubled(known.length, this.#texts.count));
+    larger.set(known);
+    this.#groups.set(bucket, larger);
+    return larger;
+  }
+
+  #add(bucket: number, text: number): number {
+    this.#buckets.push(bucket);
+    return this.#numbers.push(text);
+  }
+
+  columns(): readonly Columns[string][] {
+    const [texts = []] = this.#texts.columns();
+    return [Float64Array.from(this.#buckets), this.#numbers.map((number) => String(texts[number]))];
+  }
+}
+
+/** The rows with the largest count of each key, equal ones in order of their text. */
+function largestRows(columns: Columns, { key, by, text, rowsMax }: LargestOfEach): number[] {
+  const [keys = [], counts = [], texts = []] = [columns[key], columns[by], columns[text]];
+  const difference = (values: Columns[string], a: number, b: number) => Number(values[a]) - Number(values[b]);
+  const rows = Array.from({ length: keys.length }, (_, row) => row).sort(
+    (a, b) => difference(keys, a, b) || difference(counts, b, a) || compareCodePoints(String(texts[a]), String(texts[b])),
+  );
+  let place = 0;
+  return rows.filter((row, i) => {
+    place = keys[row] === keys[rows[i - 1] ?? row] ? place + 1 : 1;
+    return place <= rowsMax;
+  });
+}
+
+const pickedRows = (values: Columns[string], rows: readonly number[]): Columns[string] =>
+  Array.isArray(values) ? rows.map((row) => String(values[row])) : Float64Array.from(rows, (row) => Number(values[row]));
+
 function groupsBy({ name, by }: MeasureDefinition): Groups {
   const [first, second, ...others] = by;
   if (others.length > 0) throw new Error(`the measure ${name} is grouped by more than two columns`);
   if (first === undefined) return new OneGroup();
-  if (second !== undefined) return new TextPairGroups(first, second);
-  return first === "day" || first === "hour" ? new NumberGroups((batch) => batch.buckets(first)) : new TextGroups(first);
+  const isBucket = first === "day" || first === "hour";
+  if (second !== undefined) return isBucket ? new BucketTextGroups(first, second) : new TextPairGroups(first, second);
+  return isBucket ? new NumberGroups((batch) => batch.buckets(first)) : new TextGroups(first);
 }
 
 /** The rows of one measure. */
@@ -378,7 +461,7 @@ export class Tally {
 
   #hasRoom(): boolean {
     const count = this.#groups?.count ?? 0;
-    if (count > this.#rowsMax) {
+    if (count > this.#rowsMax && !this.measure.largestOfEach) {
       this.#groups = null;
       this.#counts.clear();
       this.#visitors.clear();
@@ -400,14 +483,16 @@ export class Tally {
   /** null if there are too many. */
   rows(): Columns | null {
     if (!this.#groups) return null;
-    const { groupColumns, counts, amounts } = this.measure;
+    const { groupColumns, counts, amounts, largestOfEach } = this.measure;
     const { count } = this.#groups;
     const grouped = this.#groups.columns();
     const columns: Record<string, Columns[string]> = {};
     groupColumns.forEach((column, i) => (columns[column] = grouped[i] ?? []));
     for (const column of counts) columns[column] = (this.#counts.get(column) ?? new Float64Array(count)).slice(0, count);
     for (const column of amounts) columns[column] = (this.#amounts.get(column) ?? []).map(String);
-    return columns;
+    if (!largestOfEach) return columns;
+    const kept = largestRows(columns, largestOfEach);
+    return Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, pickedRows(values, kept)]));
   }
 }
 

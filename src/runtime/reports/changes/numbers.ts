@@ -99,10 +99,7 @@ export function totalQuery(scope: Scope, counted: Counted): AggregateQuery {
 /** Rows with a `bucket` of a day or an hour. */
 export function seriesQuery(scope: Scope, counted: Counted, length: "day" | "hour"): AggregateQuery {
   const bucket = length === "day" ? DAY_BUCKET : HOUR_BUCKET;
-  const { metric } = counted;
-  return isEventCount(metric)
-    ? visitorCountsBy(scope, bucket, { events: metric === "events" })
-    : visitSums(scope, { ...visitsOf(counted), bucket });
+  return isEventCount(counted.metric) ? visitorCountsBy(scope, bucket) : visitSums(scope, { ...visitsOf(counted), bucket });
 }
 
 /** Rows with a `value`. */

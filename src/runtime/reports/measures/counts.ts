@@ -25,29 +25,19 @@ export const visitorCounts = (scope: Scope): AggregateQuery => ({
     FROM (${eventsIn(within(scope, range))}) AS scoped`,
 });
 
-/** What a series counts beside visitors and page views, which rollups do not store by time. */
-interface Further {
-  readonly events?: boolean;
-  /** The currency of `revenue`. */
-  readonly currency?: string | null;
-}
-
 /**
- * Rows `bucket`, `visitors`, `pageviews` of the buckets with events, and perhaps `events` and `revenue` (hundredths). Rollups store them
- * by day and by hour without either: a report that wants these, too, reads events.
+ * Rows `bucket`, `visitors`, `pageviews`, `events` of the buckets with events and, with a currency, `revenue` (hundredths). Rollups store
+ * them by day and by hour without revenue.
  */
-export const visitorCountsBy = (scope: Scope, bucket: LocalSql, { events = false, currency = null }: Further = {}): AggregateQuery => ({
+export const visitorCountsBy = (scope: Scope, bucket: LocalSql, currency: string | null = null): AggregateQuery => ({
   keys: ["bucket"],
-  counts: ["visitors", "pageviews", ...(events ? ["events"] : [])],
+  counts: ["visitors", "pageviews", "events"],
   ...(currency !== null && { amounts: ["revenue"] }),
   partial(range, calendar) {
-    const [countEvents, sumRevenue] = [
-      events ? sql`, count(*) AS events` : sql``,
-      currency === null ? sql`` : sql`, ${revenueIn(currency)} AS revenue`,
-    ];
-    const columns = currency === null ? sql`` : sql`, revenue_amount, currency`;
+    const [columns, revenue] =
+      currency === null ? [sql``, sql``] : [sql`, revenue_amount, currency`, sql`, ${revenueIn(currency)} AS revenue`];
     return sql`
-    SELECT bucket, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews${countEvents}${sumRevenue}
+    SELECT bucket, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events${revenue}
     FROM (SELECT visitor_id, event_name${columns}, ${bucket(range, calendar)} AS bucket FROM (${eventsIn(within(scope, range))}) AS scoped) AS placed
     GROUP BY bucket`;
   },

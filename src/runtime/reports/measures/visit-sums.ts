@@ -3,13 +3,16 @@
  * dimensions").
  */
 import type { Calendar } from "../../../storage/calendar.ts";
+import { VISITS_BY_DAY } from "../../../storage/rollup.ts";
 import { VALUES_PER_BUCKET_MAX } from "../../base/config/report-limits.ts";
-import type { LocalSql } from "../../query/date-range.ts";
-import { type AdditiveDimension, isSessionDimension } from "../../query/filters.ts";
+import type { Grouped } from "../../duckdb/rollups/tallies.ts";
+import { DAY_BUCKET, type LocalSql } from "../../query/date-range.ts";
+import { ADDITIVE_DIMENSIONS, type AdditiveDimension, firstValueOf, isSessionDimension } from "../../query/filters.ts";
 import type { AggregateQuery } from "../../query/plan.ts";
 import { eventsIn, hidesEvents, type Scope, visitsBy, within } from "../../query/scope.ts";
 import { fragment, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
 import type { Goal } from "../../sites/goal.ts";
+import type { ReportSettings, Rollable } from "../report.ts";
 import { revenueIn } from "./counts.ts";
 import { notMaterialized, sessionSums, sessionSumsBy, sharedSessions, SUM_COLUMNS, SUMS, wholeSessions } from "./sessions.ts";
 import { meetsGoal } from "./values.ts";
@@ -136,4 +139,25 @@ export function visitSums(scope: Scope, { bucket, ...visits }: VisitSums): Aggre
     FROM begun
     ${groups.length > 0 ? sql`GROUP BY ${joinSql(groups, ", ")}` : sql``}`,
   };
+}
+
+/** What visits are grouped by where rollups are made. */
+function groupedBy(dimension: AdditiveDimension): Grouped {
+  if (isSessionDimension(dimension)) return dimension === "entry-pages" ? "visit_entry_page" : "visit_exit_page";
+  const value = firstValueOf(dimension);
+  return "column" in value ? `visit_${value.column}` : `visit_${value.name}`;
+}
+
+/** The measures of visits by value. */
+export function rolledVisits(scope: Scope, { sessionGapMs, hasExtension }: Pick<ReportSettings, "sessionGapMs" | "hasExtension">) {
+  if (!hasExtension) return {};
+  const sums = ADDITIVE_DIMENSIONS.map((dimension) => {
+    const query = visitSums(scope, { sessionGapMs, dimension });
+    return [`visits-by/${dimension}`, { query, over: "sessions", by: [groupedBy(dimension)] }] as const;
+  });
+  const daily = DAILY_DIMENSIONS.map((dimension) => {
+    const query = visitSums(scope, { sessionGapMs, dimension, bucket: DAY_BUCKET });
+    return [`${VISITS_BY_DAY}${dimension}`, { query, over: "sessions", by: ["day", groupedBy(dimension)] }] as const;
+  });
+  return Object.fromEntries<Rollable>([...sums, ...daily]);
 }

@@ -48,6 +48,7 @@ const visitsBy = (query: AggregateQuery, bucketIn: (range: DateRange, calendar: 
       bucket: Float64Array.from(groups.keys()),
       visitors: Float64Array.from([...groups.values()], ({ visitors }) => visitors.size),
       pageviews: Float64Array.from([...groups.values()], ({ pageviews }) => pageviews),
+      events: Float64Array.from([...groups.values()], ({ events }) => events),
     };
   },
 });

@@ -9,13 +9,14 @@ import { arraysSql, ClickhouseBackend, portionsOf, scanStatement } from "../../.
 import { type ClickhouseConnection, type ClickhouseStatement, Responsiveness } from "../../../../src/runtime/clickhouse/connection.ts";
 import { UNDECIDED } from "../../../../src/runtime/clickhouse/visitor-tallies.ts";
 import { eventTables, type EventTables } from "../../../../src/runtime/clickhouse/schema.ts";
-import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
-import type { PlanStep } from "../../../../src/runtime/query/plan.ts";
+import { DAY_BUCKET, HOUR_BUCKET, rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { planOf, type PlanStep } from "../../../../src/runtime/query/plan.ts";
 import type { Scope } from "../../../../src/runtime/query/scope.ts";
 import { dailyExport } from "../../../../src/runtime/reports/exports/daily-export.ts";
 import { eventsQuery, minutesQuery } from "../../../../src/runtime/reports/exports/raw-export.ts";
 import { jsonFormat } from "../../../../src/runtime/reports/exports/formats.ts";
 import { countsByValue } from "../../../../src/runtime/reports/measures/values.ts";
+import { visitSums } from "../../../../src/runtime/reports/measures/visit-sums.ts";
 import { REPORTS, type ReportPath } from "../../../../src/runtime/reports/registry.ts";
 import type { Report, ReportSettings } from "../../../../src/runtime/reports/report.ts";
 import type { SiteGoal } from "../../../../src/runtime/sites/goal.ts";
@@ -103,10 +104,25 @@ const ofRawExport = async (tables: EventTables) =>
     eventsQuery(SCOPE_OF_EXPORTS, { startMs: NOW_MS, endMs: NOW_MS + 60_000, firstDay: 20_523, lastDay: 20_524 }, 1000),
   ].map((query) => scanStatement(arraysSql(query), SITE, tables));
 
+/** By each kind of dimension, of the first of which everything is asked. */
+const ofVisitSums = (tables: EventTables): Promise<ClickhouseStatement[]> => {
+  const asked = [
+    { dimension: "visit-hostnames", bucket: HOUR_BUCKET, goal: { page: `/${HOSTILE}` }, currency: HOSTILE },
+    { dimension: "visit-utm-campaigns", bucket: DAY_BUCKET },
+    { dimension: "entry-pages" },
+    { dimension: "countries" },
+    { goal: { event: HOSTILE, property: null } },
+  ] as const;
+  const { sessionGapMs } = SETTINGS;
+  const queries = asked.map((each) => visitSums(SCOPE_OF_EXPORTS, { sessionGapMs, ...each }));
+  return statementsOf(planOf(SCOPE_OF_EXPORTS, queries, () => null).steps, tables);
+};
+
 const ALL: readonly { readonly name: string; readonly of: (tables: EventTables) => Promise<ClickhouseStatement[]> }[] = [
   ...REPORTS.map((report: Report) => ({ name: report.operationId, of: (tables: EventTables) => ofReport(report, tables) })),
   { name: "dailyExport", of: ofDailyExport },
   { name: "rawExport", of: ofRawExport },
+  { name: "visitSums", of: ofVisitSums },
 ];
 
 const printed = ({ sql, parameters }: ClickhouseStatement): string =>

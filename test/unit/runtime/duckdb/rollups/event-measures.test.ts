@@ -2,9 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { PROPERTY_KEYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";
 import { computeMeasures } from "../../../../../src/runtime/duckdb/rollups/event-measures.ts";
+import { ADDITIVE_DIMENSIONS } from "../../../../../src/runtime/query/filters.ts";
+import { DAILY_DIMENSIONS } from "../../../../../src/runtime/reports/measures/visit-sums.ts";
 import { rolledMeasures } from "../../../../../src/runtime/reports/registry.ts";
 import { utcCalendar } from "../../../../../src/storage/calendar.ts";
-import type { StoredEvent } from "../../../../../src/storage/event.ts";
+import type { LocalDate, StoredEvent } from "../../../../../src/storage/event.ts";
 import { rollupOfFiles, storeFiles } from "../../../../support/events-in-files.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import { anEvent, siteId } from "../../../../support/stored-event.ts";
@@ -70,6 +72,24 @@ describe("the measures of files", () => {
     expect([all.hasAllProperties, hasAllProperties]).toEqual([true, false]);
   });
 
+  it("have the values of each day with the most visits, equal ones in order of the value, however many the day has", async () => {
+    const page = (i: number) => `/${String(i).padStart(3, "0")}`;
+    const visitTo = (pathname: string, day: string, visitor: number) =>
+      anEvent({ siteId: SITE, pathname, visitorId: BigInt(visitor), timestampMs: Date.parse(`${day}T12:00:00Z`), date: day as LocalDate });
+    const many = Array.from({ length: 300 }, (_, i) => visitTo(page(i), "2026-03-15", i));
+    const again = Array.from({ length: 50 }, (_, i) => visitTo(page(250 + i), "2026-03-15", 1000 + i));
+    const few = [visitTo("/one", "2026-03-16", 1)];
+    const { measures } = await computed([[...many, ...again, ...few]], { rowsMax: 250 });
+    expect(measures.has("visits-by/entry-pages")).toBe(false);
+    const rows = measures.get("visits-by-day/entry-pages");
+    const expected = [
+      ...again.map(({ pathname }) => [20_527, pathname, 2]),
+      ...many.slice(0, 150).map(({ pathname }) => [20_527, pathname, 1]),
+    ];
+    const found = Array.from((rows?.["value"] ?? []) as readonly string[], (value, i) => [rows?.["bucket"]?.[i], value, rows?.["sessions"]?.[i]]);
+    expect(found).toEqual([...expected, [20_528, "/one", 1]]);
+  });
+
   it("leave out custom properties that need too much memory, and nothing else", async () => {
     const events = Array.from({ length: 300 }, (_, i) => withProps({ text: `${i}`.repeat(4000) }));
     const { measures, hasAllProperties } = await computed([events], { bytesMax: 8 * MIB });
@@ -92,13 +112,17 @@ describe("the measures of files", () => {
   it("are not those of sessions without the extension", async () => {
     const events = [anEvent({ siteId: SITE })];
     const [with_, without] = [await computed([events]), await computed([events], { hasExtension: false })];
-    expect([...with_.measures.keys()].filter((name) => !without.measures.has(name)).sort()).toEqual([
-      "entry-pages",
-      "exit-pages",
-      "sessions",
-      "sessions-by-day",
-      "sessions-by-hour",
-    ]);
+    expect([...with_.measures.keys()].filter((name) => !without.measures.has(name)).sort()).toEqual(
+      [
+        "entry-pages",
+        "exit-pages",
+        "sessions",
+        "sessions-by-day",
+        "sessions-by-hour",
+        ...ADDITIVE_DIMENSIONS.map((dimension) => `visits-by/${dimension}`),
+        ...DAILY_DIMENSIONS.map((dimension) => `visits-by-day/${dimension}`),
+      ].sort(),
+    );
   });
 
   it("are computed in steps, between which other work of the thread runs", async () => {
