@@ -99,10 +99,13 @@ async function bundle(names, plugins) {
 export async function buildDashboard(plugins = []) {
   const icon = await readFile(`${here}icon.svg`, "utf8");
   const map = JSON.stringify(await drawCountries());
-  const settings = await styleOf("styles/settings.css");
+  const [settings, explore] = await Promise.all([styleOf("styles/settings.css"), styleOf("styles/explore.css")]);
   const [iconName, mapName] = [hashedName("icon", "svg", icon), hashedName("countries", "json", map)];
-  const settingsName = hashedName("settings", "css", settings);
-  const { files, nameOf, preloads } = await bundle({ COUNTRY_MAP_NAME: mapName, SETTINGS_STYLE_NAME: settingsName }, plugins);
+  const [settingsName, exploreName] = [hashedName("settings", "css", settings), hashedName("explore", "css", explore)];
+  const { files, nameOf, preloads } = await bundle(
+    { COUNTRY_MAP_NAME: mapName, SETTINGS_STYLE_NAME: settingsName, EXPLORE_STYLE_NAME: exploreName },
+    plugins,
+  );
   const names = { icon: iconName, beforePaint: nameOf("before-paint.ts"), style: nameOf("styles/main.css"), script: nameOf("main.ts") };
   const words = LANGUAGES.map((language) => `${language}=${PUBLIC_PATH}/${nameOf(`words/${language}.ts`)}`).join(" ");
   const template = await readFile(`${here}index.html`, "utf8");
@@ -111,9 +114,8 @@ export async function buildDashboard(plugins = []) {
     .replace(/%(\w+)%/g, (_, name) => `${PUBLIC_PATH}/${names[name]}`)
     .replace("</head>", `${preloads.map((name) => `<link rel="modulepreload" href="${PUBLIC_PATH}/${name}" />`).join("")}</head>`);
   return Object.fromEntries(
-    [...files, [iconName, icon], [mapName, map], [settingsName, settings], ["index.html", page]].map(([name, text]) => [
-      name,
-      packAsset(contentTypeOf(name), text),
-    ]),
+    [...files, [iconName, icon], [mapName, map], [settingsName, settings], [exploreName, explore], ["index.html", page]].map(
+      ([name, text]) => [name, packAsset(contentTypeOf(name), text)],
+    ),
   );
 }

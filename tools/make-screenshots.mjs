@@ -11,7 +11,7 @@ import { writeDemo } from "./demo-events.mjs";
 import { recompress } from "./recompress-png.mjs";
 
 const OUT = process.argv[2] ?? fileURLToPath(new URL("../docs/", import.meta.url));
-const FUNNEL = "did=funnel&steps=page:/,page:/pricing,event:Signup,event:Purchase";
+const FUNNEL = "view=explore&report=funnel&steps=page:/,page:/pricing,event:Signup,event:Purchase";
 const PASSWORD = "correct horse battery";
 const BYTES_MAX = 150_000;
 const DAY_MS = 86_400_000;
@@ -36,6 +36,7 @@ const MADE = [
   ["annotations", { date: dateAgo(6), text: "Newsletter" }],
   ["segments", { name: "Germany, on phones", filters: "countries==DE;devices==mobile" }],
   ["segments", { name: "Readers of the blog", filters: "pages=begins=/blog" }],
+  ["segments", { name: "From the pricing page to a purchase", kind: "funnel", steps: "page:/pricing,event:Signup,event:Purchase" }],
 ];
 
 /**
@@ -66,7 +67,7 @@ const SCREENSHOTS = [
     height: 860,
     act: typeValue,
   },
-  { name: "dashboard-funnel", site: "year", query: FUNNEL, scrollTo: "[data-card=did]", height: 640 },
+  { name: "dashboard-funnel", site: "year", query: FUNNEL, height: 760 },
   { name: "dashboard-realtime", site: "year", query: "view=realtime", height: 860 },
 ];
 

@@ -19,6 +19,7 @@ import { lazy, NotLoaded } from "../kit/lazy.tsx";
 import { Empty, MapPlaceholder, ReportView, Skeleton } from "../kit/states.tsx";
 import { TabbedCard, type Tab } from "../kit/tabs.tsx";
 import { tip } from "../kit/tips.ts";
+import type { Conversions } from "../state/conversions.ts";
 import { countsConversions, onlyValueOf } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
 import { useBreakdown, type Report } from "../state/requests.ts";
@@ -27,6 +28,7 @@ import { isCompared, totalVisitors } from "../state/statistics.ts";
 import { filteredGoal, filterKind, filters, visitorWords } from "../state/view-filters.ts";
 import { openPanel, site } from "../state/view.ts";
 import { rich, words } from "../words/words.ts";
+import { GoalsCard } from "./goals-card.tsx";
 import { countInRow, filterRow, RowList, withComparison, type Row, type RowNumbers } from "./rows.tsx";
 
 const ROWS = 9;
@@ -153,11 +155,23 @@ const BreakdownCard = ({ card }: { readonly card: DimensionCard }) => (
   </TabbedCard>
 );
 
-export const Cards = ({ changes }: { readonly changes: Report<Changes> }) => (
-  <div class="cards">
-    <ChangesCard report={changes} />
-    {(Object.keys(CARDS) as DimensionCard[]).filter(isCardShown).map((card) => (
-      <BreakdownCard key={card} card={card} />
-    ))}
-  </div>
-);
+/** Goals stand beside pages. */
+const BEFORE_GOALS: readonly DimensionCard[] = ["sources", "pages"];
+
+interface CardsProps {
+  readonly changes: Report<Changes>;
+  readonly conversions: Conversions;
+}
+
+export function Cards({ changes, conversions }: CardsProps) {
+  const shown = (Object.keys(CARDS) as DimensionCard[]).filter(isCardShown);
+  const card = (name: DimensionCard) => <BreakdownCard key={name} card={name} />;
+  return (
+    <div class="cards">
+      <ChangesCard report={changes} />
+      {shown.filter((name) => BEFORE_GOALS.includes(name)).map(card)}
+      <GoalsCard {...conversions} />
+      {shown.filter((name) => !BEFORE_GOALS.includes(name)).map(card)}
+    </div>
+  );
+}

@@ -1,4 +1,5 @@
 /** A list of rows: label, a bar proportional to the largest, a number, its share and its change. A click filters the view by the value of a row. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
 import type { Dimension } from "../api/types.ts";
@@ -28,6 +29,12 @@ export interface RowNumbers {
   readonly countTitle: string;
   /** Replaces `count`. */
   readonly text?: string;
+  /** Replaces the text of `share`. */
+  readonly shareText?: string;
+  /** Replaces the change of `count`. */
+  readonly change?: ComponentChildren;
+  /** Revenue, in a column after all others. */
+  readonly money?: string;
 }
 
 export interface Row extends RowNumbers {
@@ -126,7 +133,7 @@ const RowChange = ({ count, before }: { readonly count: number; readonly before:
 };
 
 function RowText({ row, hasShares }: RowProps) {
-  const { mark = "", label, count, before, share, text } = row;
+  const { mark = "", label, count, before, share, text, shareText, change, money } = row;
   return (
     <>
       <span class="row-label">
@@ -136,8 +143,11 @@ function RowText({ row, hasShares }: RowProps) {
       <span class="row-numbers">
         <span class="row-count">{text ?? compactCount(count)}</span>
         {/* Both are equally wide in all rows, also while they load. */}
-        {hasShares && <span class="row-share">{share !== null && formatShare(share)}</span>}
-        {before !== undefined && <span class="row-change">{before !== null && <RowChange count={count} before={before} />}</span>}
+        {hasShares && <span class="row-share">{share !== null && (shareText ?? formatShare(share))}</span>}
+        {before !== undefined && (
+          <span class="row-change">{before !== null && (change ?? <RowChange count={count} before={before} />)}</span>
+        )}
+        {money !== undefined && <span class="row-money">{money}</span>}
       </span>
     </>
   );

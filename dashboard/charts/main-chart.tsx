@@ -134,7 +134,7 @@ interface MainChartProps extends Statistics {
   readonly changes: Report<Changes>;
 }
 
-export function MainChart({ main, everybody, changes }: MainChartProps) {
+export function MainChart({ main, everybody, conversions, changes }: MainChartProps) {
   const metric = chosenMetric();
   const compared = comparedRange.value;
   const interval = intervalFor(range.value, param("interval"));
@@ -150,7 +150,7 @@ export function MainChart({ main, everybody, changes }: MainChartProps) {
     // Of another period.
     if (param("interval") !== null && param("interval") !== interval) navigate({ interval: null }, true);
   });
-  const totals = main.data && totalsOf(metric, main.data, everybody.data);
+  const totals = main.data && totalsOf(metric, main.data, everybody.data, conversions);
   // While the series loads, so that nothing moves when it is there.
   const hasBefore = report.data?.some(({ before }) => before) !== false;
   const comparedDates = compared && hasBefore ? formatShortRange(compared.start, compared.end, today.value) : null;

@@ -1,6 +1,6 @@
 /** Metrics: their formula over the totals of a period, their format, and the report with their values by bucket. */
 import type { Values } from "../format/change.ts";
-import { compactCount, formatAverage, formatDuration, formatRate } from "../format/locale.ts";
+import { compactCount, compactMoney, formatAverage, formatDuration, formatMoney, formatRate } from "../format/locale.ts";
 import type { MainReport } from "../state/statistics.ts";
 
 export type Metric =
@@ -12,13 +12,16 @@ export type Metric =
   | "visit_duration"
   | "unique_conversions"
   | "total_conversions"
-  | "conversion_rate";
+  | "conversion_rate"
+  | "revenue";
 
 /** Totals of a report or of its comparison. */
 type Totals = Omit<NonNullable<MainReport["comparison"]>, "start_date" | "end_date" | "ends_at">;
 
 export interface MetricInfo {
   readonly format: (value: number) => string;
+  /** Where `format` leaves digits out. */
+  readonly exact?: (value: number) => string;
   /**
    * null if unknown. `everybody` has the totals without filters on events; it is null until loaded, and unless a conversion rate is shown.
    */
@@ -28,7 +31,7 @@ export interface MetricInfo {
   readonly isRate?: boolean;
   /** The report with the values by bucket, its parameters, and the field. */
   readonly series: "timeseries" | "session-timeseries";
-  readonly parameters?: { readonly include: "events" };
+  readonly parameters?: { readonly include: "events" } | { readonly include: "revenue"; readonly currency: string };
   readonly field: string;
 }
 
@@ -47,7 +50,7 @@ const bySession = (field: string, format: MetricInfo["format"], value: MetricInf
   series: "session-timeseries",
 });
 
-export const METRICS: Readonly<Record<Metric, MetricInfo>> = {
+export const METRICS: Readonly<Record<Exclude<Metric, "revenue">, MetricInfo>> = {
   visitors: byTime("visitors", compactCount, (totals) => totals.unique_visitors),
   visits: bySession("sessions", compactCount, (totals) => totals.total_sessions),
   pageviews: byTime("pageviews", compactCount, (totals) => totals.total_pageviews),
@@ -63,9 +66,20 @@ export const METRICS: Readonly<Record<Metric, MetricInfo>> = {
   },
 };
 
+/** `totalsOf` takes its totals from a report of their own. */
+export const revenueIn = (currency: string): MetricInfo => ({
+  ...byTime(
+    "revenue",
+    (amount) => compactMoney(amount, currency),
+    () => null,
+  ),
+  exact: (amount) => formatMoney(amount, currency),
+  parameters: { include: "revenue", currency },
+});
+
 /** How the values of a metric are compared. Compact counts hide changes that are worth showing. */
-export const comparedAs = ({ format, isLessBetter, isRate }: MetricInfo): Pick<Values, "isLessBetter" | "isRate" | "written"> => ({
+export const comparedAs = ({ format, exact, isLessBetter, isRate }: MetricInfo): Pick<Values, "isLessBetter" | "isRate" | "written"> => ({
   isLessBetter,
   isRate,
-  written: format === compactCount ? undefined : format,
+  written: format === compactCount || exact ? undefined : format,
 });

@@ -1,14 +1,15 @@
 /** The metrics shown under the filters: their names, totals and values by bucket (docs/reports.md, "Metrics under filters"). */
 import { useMemo, useRef } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
-import type { FilterKind } from "../state/filters.ts";
+import { convertedFilters, hasGoals, shownCurrency, type Conversions } from "../state/conversions.ts";
+import { countsConversions, type FilterKind } from "../state/filters.ts";
 import { useReport, type Report } from "../state/requests.ts";
 import { everybodyScope } from "../state/scope.ts";
 import { isWindowWhole, type MainReport } from "../state/statistics.ts";
 import { param } from "../state/url.ts";
 import { filterKind, hasConversionRates } from "../state/view-filters.ts";
-import { words } from "../words/words.ts";
-import { METRICS, ratio, type Metric, type MetricInfo } from "./metrics.ts";
+import { fill, words } from "../words/words.ts";
+import { METRICS, ratio, revenueIn, type Metric, type MetricInfo } from "./metrics.ts";
 
 export interface ShownMetric extends MetricInfo {
   readonly id: Metric;
@@ -16,7 +17,12 @@ export interface ShownMetric extends MetricInfo {
   readonly definition: string;
 }
 
-const metric = (id: Metric, title: string, definition: string): ShownMetric => ({ ...METRICS[id], id, title, definition });
+const metric = (id: Exclude<Metric, "revenue">, title: string, definition: string): ShownMetric => ({
+  ...METRICS[id],
+  id,
+  title,
+  definition,
+});
 
 const SHOWN: Readonly<Record<FilterKind, readonly [ShownMetric, ...ShownMetric[]]>> = {
   visitors: [
@@ -49,8 +55,30 @@ const SHOWN: Readonly<Record<FilterKind, readonly [ShownMetric, ...ShownMetric[]
   ],
 };
 
-export const shownMetrics = (): readonly ShownMetric[] =>
-  SHOWN[filterKind.value].filter(({ id }) => id !== "conversion_rate" || hasConversionRates.value);
+/** With goals, visitors have a conversion rate also without a filter on one; with revenue, there is that of one currency. */
+function ofGoals(): readonly ShownMetric[] {
+  const currency = shownCurrency.value;
+  return [
+    ...(hasGoals.value && !countsConversions(filterKind.value)
+      ? [metric("conversion_rate", words.metrics.conversionRate, words.goals.rateDefinition)]
+      : []),
+    ...(currency === null
+      ? []
+      : [
+          {
+            ...revenueIn(currency),
+            id: "revenue" as const,
+            title: words.cards.revenue,
+            definition: fill(words.goals.revenueDefinition, { currency }),
+          },
+        ]),
+  ];
+}
+
+export const shownMetrics = (): readonly ShownMetric[] => [
+  ...SHOWN[filterKind.value].filter(({ id }) => id !== "conversion_rate" || hasConversionRates.value),
+  ...ofGoals(),
+];
 
 /** Falls back to the first metric. */
 export const chosenMetric = (): ShownMetric => shownMetrics().find(({ id }) => id === param("metric")) ?? SHOWN[filterKind.value][0];
@@ -62,12 +90,34 @@ export interface MetricTotals {
   readonly before: number | null;
 }
 
-/** `everybody` has the totals without filters on events; only conversion rates need it. */
-export function totalsOf({ value }: ShownMetric, data: MainReport, everybody: MainReport | undefined): MetricTotals {
-  const compared = isWindowWhole() ? data.comparison : undefined;
+const convertedShare = (main: { readonly unique_visitors: number }, converted: { readonly unique_visitors: number } | undefined) =>
+  converted === undefined ? null : ratio(converted.unique_visitors, main.unique_visitors);
+
+/** Values now, and in the compared window. */
+type Both = readonly [now: number | null, before: number | null];
+
+function revenueBoth({ revenue }: Conversions): Both {
+  const row = revenue.data?.by_currency.find(({ currency }) => currency === shownCurrency.value);
+  return revenue.data ? [row?.total ?? 0, row ? (row.comparison?.total ?? null) : 0] : [null, null];
+}
+
+function rateBoth({ rated }: Conversions): Both {
+  if (rated === null) return [null, null];
+  const { main, converted } = rated;
+  return [convertedShare(main, converted), main.comparison ? convertedShare(main.comparison, converted.comparison) : null];
+}
+
+const isOwnRate = ({ id }: ShownMetric): boolean => id === "conversion_rate" && !countsConversions(filterKind.value);
+
+/** `everybody` has the totals without filters on events; only conversion rates under such a filter need it. */
+export function totalsOf(shown: ShownMetric, data: MainReport, everybody: MainReport | undefined, conversions: Conversions): MetricTotals {
+  const window = isWindowWhole() ? data.comparison : undefined;
+  const compared = window && window.total_events > 0 ? window : undefined;
+  const own = shown.id === "revenue" ? revenueBoth(conversions) : isOwnRate(shown) ? rateBoth(conversions) : null;
+  if (own) return { now: own[0], before: compared ? own[1] : null };
   return {
-    now: value(data, everybody ?? null),
-    before: compared && compared.total_events > 0 ? value(compared, everybody?.comparison ?? null) : null,
+    now: shown.value(data, everybody ?? null),
+    before: compared ? shown.value(compared, everybody?.comparison ?? null) : null,
   };
 }
 
@@ -87,14 +137,14 @@ const ofMetric = (data: unknown, field: string): readonly SeriesRow[] | undefine
 };
 
 /** Computes the conversion rate from two series. `parameters` select range and filters; null fetches nothing. */
-export function useMetricSeries(
-  { id, series, field, parameters: own }: ShownMetric,
-  parameters: Parameters | null,
-): Report<readonly SeriesRow[]> {
+export function useMetricSeries(shownMetric: ShownMetric, parameters: Parameters | null): Report<readonly SeriesRow[]> {
+  const { id, series, field, parameters: own } = shownMetric;
   const isRate = id === "conversion_rate";
-  const report = useReport(series, parameters && { ...parameters, ...own });
+  const converted = isOwnRate(shownMetric) && { filters: convertedFilters() };
+  const report = useReport(series, parameters && { ...parameters, ...own, ...converted });
   const { segment, filters } = everybodyScope.value;
-  const everybody = useReport(series, isRate && parameters ? { ...parameters, segment, filters } : null);
+  const ofEverybody = isOwnRate(shownMetric) ? {} : { segment, filters };
+  const everybody = useReport(series, isRate && parameters ? { ...parameters, ...ofEverybody } : null);
   const buckets = ofMetric(report.data, isRate ? "visitors" : field);
   const all = ofMetric(everybody.data, "visitors");
   const isStale = report.isStale || everybody.isStale;

@@ -6,6 +6,7 @@ import { Failure } from "../kit/states.tsx";
 import { tip } from "../kit/tips.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { today } from "../state/period.ts";
+import type { Conversions } from "../state/conversions.ts";
 import type { MainReport, Statistics } from "../state/statistics.ts";
 import { localTime } from "../state/time-zone.ts";
 import { navigate } from "../state/url.ts";
@@ -20,19 +21,23 @@ function beforeText(metric: ShownMetric, before: number, { start_date, end_date,
 }
 
 /** Compact counts in full. */
-const exactly = ({ format }: ShownMetric, value: number): string => (format === compactCount ? formatCount : format)(value);
+const exactly = ({ format, exact }: ShownMetric, value: number): string =>
+  (exact ?? (format === compactCount ? formatCount : format))(value);
 
 interface StatProps {
   readonly metric: ShownMetric;
   readonly data: MainReport | undefined;
   /** Totals without filters on events; only conversion rates need it. */
   readonly everybody: MainReport | undefined;
+  readonly conversions: Conversions;
 }
 
-function TopStat({ metric, data, everybody }: StatProps) {
+function TopStat({ metric, data, everybody, conversions }: StatProps) {
   const { id, title, definition, format } = metric;
-  const { now, before } = data ? totalsOf(metric, data, everybody) : { now: null, before: null };
+  const { now, before } = data ? totalsOf(metric, data, everybody, conversions) : { now: null, before: null };
   const isChosen = chosenMetric().id === id;
+  // Their reports may take longer.
+  const isStale = (id === "revenue" && conversions.revenue.isStale) || (id === "conversion_rate" && conversions.isRateStale);
   const compared = data?.comparison;
   const explanation = [
     now !== null && exactly(metric, now) !== format(now) && exactly(metric, now),
@@ -42,7 +47,7 @@ function TopStat({ metric, data, everybody }: StatProps) {
   return (
     <button
       type="button"
-      class={isChosen ? "top-stat chosen" : "top-stat"}
+      class={["top-stat", isChosen && "chosen", isStale && "stale"].filter(Boolean).join(" ")}
       aria-pressed={isChosen}
       data-metric={id}
       {...tip(explanation.filter(Boolean).join("\n"), true)}
@@ -58,7 +63,7 @@ function TopStat({ metric, data, everybody }: StatProps) {
   );
 }
 
-export function TopStats({ main, everybody }: Statistics) {
+export function TopStats({ main, everybody, conversions }: Statistics) {
   const { data } = main;
   const isStale = main.isStale || everybody.isStale;
   if (main.error) return <Failure report={main} />;
@@ -71,7 +76,7 @@ export function TopStats({ main, everybody }: Statistics) {
       aria-label={words.charts.stats}
     >
       {shownMetrics().map((metric) => (
-        <TopStat key={metric.id} metric={metric} data={data} everybody={everybody.data} />
+        <TopStat key={metric.id} metric={metric} data={data} everybody={everybody.data} conversions={conversions} />
       ))}
     </div>
   );

@@ -1,35 +1,38 @@
-/** The funnel report, with visitors who complete each step and those who drop off; and sequences, whose steps may have any events in between. */
+/** The funnel report: visitors who complete each step, their share of those of the first and of the previous one, and who drops off. */
 import { useState } from "preact/hooks";
 import { STEPS_MIN } from "../../src/shared/limits.ts";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
 import { Checkbox } from "../kit/forms.tsx";
-import { lazy } from "../kit/lazy.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
+import { tip } from "../kit/tips.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { navigate, param } from "../state/url.ts";
 import { fill, words } from "../words/words.ts";
+import { SavedFunnels } from "./saved-reports.tsx";
 import { StepBuilder, stepsInUrl, stepText } from "./steps.tsx";
-
-const SavedFunnels = lazy(async () => (await import("./saved-steps.tsx")).SavedFunnels);
 
 const WINDOWS = ["30 minutes", "1 hour", "1 day", "7 days", "30 days"] as const;
 const WINDOW_DEFAULT = "1 day";
 
 /** Modes of docs/http-api.md, "Funnel": the most common one, and the others. */
-interface Mode {
-  readonly id: string;
-  readonly label: string;
-  readonly title: string;
+const STRICT_ORDER = "strict_order";
+const ADVANCED_MODES = ["strict_deduplication", "strict_increase", "strict_once"] as const;
+type Mode = typeof STRICT_ORDER | (typeof ADVANCED_MODES)[number];
+
+interface RatesProps {
+  readonly ofFirst: number;
+  /** null for the first step. */
+  readonly ofPrevious: number | null;
 }
 
-const STRICT_ORDER: Mode = { id: "strict_order", label: words.explore.strictOrder, title: words.explore.strictOrderAbout };
-const ADVANCED_MODES: readonly Mode[] = [
-  { id: "strict_deduplication", label: words.explore.noRepeats, title: words.explore.noRepeatsAbout },
-  { id: "strict_increase", label: words.explore.increase, title: words.explore.increaseAbout },
-  { id: "strict_once", label: words.explore.once, title: words.explore.onceAbout },
-];
+const Rates = ({ ofFirst, ofPrevious }: RatesProps) => (
+  <span class="funnel-rates">
+    {ofPrevious !== null && <span data-rate="step">{fill(words.explore.ofPreviousStep, { rate: formatRate(ofPrevious) })}</span>}
+    <strong {...tip(words.explore.ofFirstStep)}>{formatRate(ofFirst)}</strong>
+  </span>
+);
 
 function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
   const report = useReport("funnel", {
@@ -42,18 +45,19 @@ function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
     <ReportView report={report} rows={steps.length}>
       {(rows) =>
         (rows[0]?.visitors ?? 0) === 0 ? (
-          <Empty>{words.explore.noneCompleted}</Empty>
+          <Empty>{words.explore.noFirstStep}</Empty>
         ) : (
-          <ol class="funnel" aria-label={words.explore.funnel}>
-            {rows.map(({ step, name, visitors, conversion_rate, dropped_off }) => {
+          <ol class="funnel" aria-label={words.cards.funnel}>
+            {rows.map(({ step, name, visitors, conversion_rate, dropped_off }, i) => {
               const text = stepText(steps[step - 1] ?? name);
+              const before = rows[i - 1]?.visitors;
               return (
                 <li key={step} class="funnel-step" data-step={step}>
                   <div class="funnel-head">
                     <span class="funnel-name" title={text}>
                       {step}. {text}
                     </span>
-                    <strong>{formatRate(conversion_rate)}</strong>
+                    <Rates ofFirst={conversion_rate} ofPrevious={before === undefined ? null : before === 0 ? 0 : visitors / before} />
                   </div>
                   <div class="funnel-track" aria-hidden="true">
                     <span style={{ width: `${conversion_rate * 100}%` }} />
@@ -76,12 +80,12 @@ function FunnelModes() {
   const chosen = (param("modes") ?? "").split(",").filter((mode) => mode !== "");
   const toggle = (mode: string) =>
     navigate({ modes: (chosen.includes(mode) ? chosen.filter((known) => known !== mode) : [...chosen, mode]).join(",") });
-  const choice = ({ id, label, title }: Mode) => (
-    <Checkbox key={id} title={title} isChecked={chosen.includes(id)} onChange={() => toggle(id)}>
-      {label}
+  const choice = (id: Mode) => (
+    <Checkbox key={id} isChecked={chosen.includes(id)} onChange={() => toggle(id)}>
+      {words.explore.modes[id]}
     </Checkbox>
   );
-  const [isOpen, setOpen] = useState(ADVANCED_MODES.some(({ id }) => chosen.includes(id)));
+  const [isOpen, setOpen] = useState(ADVANCED_MODES.some((id) => chosen.includes(id)));
   return (
     <>
       <div class="field">{choice(STRICT_ORDER)}</div>
@@ -94,11 +98,11 @@ function FunnelModes() {
 }
 
 export function Funnel() {
-  const steps = stepsInUrl();
+  const steps = stepsInUrl("steps");
   return (
     <div class="builder">
       <div class="builder-form">
-        <StepBuilder />
+        <StepBuilder param="steps" />
         <label class="field">
           {words.explore.window}
           <select
@@ -116,48 +120,7 @@ export function Funnel() {
         {!isGuest && <SavedFunnels />}
       </div>
       <div class="builder-result">
-        {steps.length < STEPS_MIN ? <Empty>{words.explore.addToFunnel}</Empty> : <FunnelSteps steps={steps} />}
-      </div>
-    </div>
-  );
-}
-
-const SavedSequences = lazy(async () => (await import("./saved-steps.tsx")).SavedSequences);
-
-function SequenceStats({ steps }: { readonly steps: readonly string[] }) {
-  const report = useReport("sequences", { ...scope.value, steps: steps.join(",") });
-  return (
-    <ReportView report={report} rows={3}>
-      {({ converting_visitors, total_visitors, conversion_rate, total_matches }) => (
-        <dl class="big-stats">
-          <div>
-            <dt>{words.explore.completed}</dt>
-            <dd data-stat="converting">{formatCount(converting_visitors)}</dd>
-          </div>
-          <div>
-            <dt title={fill(words.explore.ofVisitors, { count: formatCount(total_visitors) })}>{words.explore.conversionRate}</dt>
-            <dd>{formatRate(conversion_rate)}</dd>
-          </div>
-          <div>
-            <dt title={words.explore.repeated}>{words.explore.timesCompleted}</dt>
-            <dd>{formatCount(total_matches)}</dd>
-          </div>
-        </dl>
-      )}
-    </ReportView>
-  );
-}
-
-export function Sequences() {
-  const steps = stepsInUrl();
-  return (
-    <div class="builder">
-      <div class="builder-form">
-        <StepBuilder />
-        {!isGuest && <SavedSequences />}
-      </div>
-      <div class="builder-result">
-        {steps.length < STEPS_MIN ? <Empty>{words.explore.addToSequence}</Empty> : <SequenceStats steps={steps} />}
+        {steps.length < STEPS_MIN ? <Empty>{words.explore.addFunnelSteps}</Empty> : <FunnelSteps steps={steps} />}
       </div>
     </div>
   );

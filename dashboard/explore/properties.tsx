@@ -18,7 +18,7 @@ const valuesUrl = (name: string, event: string | null): string =>
   `${urlOf("/api/stats/property-values", { ...scope.value, event })}&${new URLSearchParams({ name }).toString()}`;
 
 /** The label of a key or a value. */
-const labelOf = (text: string): string => (text === "" ? words.explore.empty : text);
+const labelOf = (text: string): string => (text === "" ? words.explore.emptyValue : text);
 
 function PropertyValues({ name, event }: { readonly name: string; readonly event: string | null }) {
   const report = useRequest<Reports["property-values"]>(valuesUrl(name, event));

@@ -7,8 +7,8 @@ import { dayAfter } from "../../src/shared/periods.ts";
 import type { Reports } from "../api/types.ts";
 import { countOf, formatCount, formatShare, formatShortDay } from "../format/locale.ts";
 import { CopyButton } from "../kit/forms.tsx";
-import { INLINE } from "../kit/inline.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
+import { tip } from "../kit/tips.ts";
 import { today } from "../state/period.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
@@ -19,15 +19,16 @@ const OPTION = "visitor_salt_rotation_days";
 
 function HowToEnable({ weeks }: { readonly weeks: number }) {
   const days = 7 * weeks;
+  const { explore } = words;
   const variable = `${ENVIRONMENT_PREFIX}${OPTION.toUpperCase()}=${days}`;
   return (
     <details class="how-to">
-      <summary>{words.explore.howTo}</summary>
-      <p>{rich(words.explore.setOption, { ...INLINE, weeks, option: OPTION, days })}</p>
+      <summary>{explore.howToEnable}</summary>
+      <p>{rich(explore.howToFollow, { weeks, option: <code>{OPTION}</code>, days })}</p>
       <p class="how-to-line">
-        <code>{variable}</code> <CopyButton text={variable} label={words.explore.copy} />
+        <code>{variable}</code> <CopyButton text={variable} label={explore.copy} />
       </p>
-      <p>{fill(words.explore.weakens, { days })}</p>
+      <p>{fill(explore.weakerPrivacy, { days })}</p>
     </details>
   );
 }
@@ -51,7 +52,7 @@ function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[
         class="retention-cell"
         data-strong={rate !== undefined && rate > STRONG_RATE}
         style={{ "--rate": String(rate ?? 0) }}
-        title={rate === undefined ? undefined : countOf(retained[week] ?? 0, words.counts.visitor)}
+        {...tip(rate === undefined ? undefined : countOf(retained[week] ?? 0, words.counts.visitor))}
       >
         {rate === undefined ? "" : formatShare(rate)}
       </td>
@@ -66,7 +67,7 @@ function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[
             <th scope="col">{words.explore.newVisitors}</th>
             {columns.map((week) => (
               <th key={week} scope="col">
-                {fill(words.explore.week, { number: week })}
+                {fill(words.explore.week, { week })}
               </th>
             ))}
           </tr>
@@ -89,48 +90,51 @@ function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[
 const hasOnlyZeros = ({ identity_supports_cohorts, cohorts }: Reports["retention"]): boolean =>
   !identity_supports_cohorts && cohorts.every(({ retained }) => retained.slice(1).every((visitors) => visitors === 0));
 
+const WeeksField = ({ weeks }: { readonly weeks: string }) => (
+  <label class="field">
+    {words.explore.weeks}
+    <select
+      value={weeks}
+      onChange={(event) => navigate({ weeks: event.currentTarget.value === WEEKS_DEFAULT ? null : event.currentTarget.value })}
+    >
+      {WEEKS.map((known) => (
+        <option key={known}>{known}</option>
+      ))}
+    </select>
+  </label>
+);
+
 export function Retention() {
   const weeks = WEEKS.find((known) => known === param("weeks")) ?? WEEKS_DEFAULT;
   const report = useReport("retention", { ...scope.value, weeks });
   return (
-    <>
-      <label class="field">
-        {words.explore.weeks}
-        <select
-          value={weeks}
-          onChange={(event) => navigate({ weeks: event.currentTarget.value === WEEKS_DEFAULT ? null : event.currentTarget.value })}
-        >
-          {WEEKS.map((known) => (
-            <option key={known}>{known}</option>
-          ))}
-        </select>
-      </label>
-      <ReportView report={report} rows={5}>
-        {(retention) => {
-          const howTo = <HowToEnable weeks={Number(weeks)} />;
-          // In place of a table of zeros.
-          if (hasOnlyZeros(retention))
-            return (
-              <div class="explanation">
-                <h3>{words.explore.needsIds}</h3>
-                <p>{words.explore.idsReplaced}</p>
+    <ReportView report={report} rows={5}>
+      {(retention) => {
+        const { cohorts, identity_supports_cohorts } = retention;
+        const howTo = <HowToEnable weeks={Number(weeks)} />;
+        if (cohorts.length === 0) return <Empty />;
+        // In place of a table of zeros.
+        if (hasOnlyZeros(retention))
+          return (
+            <div class="explanation">
+              <h3>{words.explore.needsLongerIds}</h3>
+              <p>{words.explore.idsAreReplaced}</p>
+              {howTo}
+            </div>
+          );
+        return (
+          <>
+            <WeeksField weeks={weeks} />
+            {!identity_supports_cohorts && (
+              <div class="notice">
+                <p>{fill(words.explore.idsAreShort, { weeks })}</p>
                 {howTo}
               </div>
-            );
-          const { cohorts, identity_supports_cohorts } = retention;
-          return (
-            <>
-              {!identity_supports_cohorts && (
-                <div class="notice">
-                  <p>{fill(words.explore.idsShort, { weeks })}</p>
-                  {howTo}
-                </div>
-              )}
-              {cohorts.length === 0 ? <Empty /> : <RetentionTable cohorts={cohorts} weeks={Number(weeks)} />}
-            </>
-          );
-        }}
-      </ReportView>
-    </>
+            )}
+            <RetentionTable cohorts={cohorts} weeks={Number(weeks)} />
+          </>
+        );
+      }}
+    </ReportView>
   );
 }

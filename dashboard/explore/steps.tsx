@@ -16,14 +16,19 @@ const PAGES_MAX = 500;
 const pageStep = (path: string): string => `page:${escapeCommas(path)}`;
 const eventStep = (name: string): string => `event:${escapeCommas(name)}`;
 
+const pagesMatching = (path: string): string => fill(words.explore.pagesMatching, { path: readablePath(path) });
+
 export function stepText(step: string): string {
   const [kind = "", ...rest] = step.split(":");
   const value = unescapeCommas(rest.join(":"));
   if (kind !== "page") return value;
-  return value.includes("*") ? fill(words.explore.pagesMatching, { pattern: readablePath(value) }) : readablePath(value);
+  return value.includes("*") ? pagesMatching(value) : readablePath(value);
 }
 
-export const stepsInUrl = (): string[] => (param("steps") ?? "").split(",").filter((step) => step !== "");
+/** Funnels and sequences keep steps of their own. */
+export type StepsParam = "steps" | "sequence";
+
+export const stepsInUrl = (name: StepsParam): string[] => (param(name) ?? "").split(",").filter((step) => step !== "");
 
 /** Pages by visitors. Filters do not apply: a step may be a page that they exclude. */
 export function usePageChoices(): Choices {
@@ -41,12 +46,12 @@ function useStepChoices(): Choices {
     ...(goals.data ?? []).map(({ name, visitors }) => ({
       value: eventStep(name),
       label: name,
-      hint: fill(words.explore.eventHint, { count: formatCount(visitors) }),
+      hint: fill(words.explore.eventHint, { visitors: formatCount(visitors) }),
     })),
     ...pages.choices.map(({ value, label, hint }) => ({
       value: pageStep(value),
       label,
-      ...(hint !== undefined && { hint: fill(words.explore.pageHint, { count: hint }) }),
+      ...(hint !== undefined && { hint: fill(words.explore.pageHint, { visitors: hint }) }),
     })),
   ];
   return { choices, isLoading: pages.isLoading || isLoading(goals) };
@@ -55,9 +60,7 @@ function useStepChoices(): Choices {
 /** Offers a typed path with a wildcard, or names a step that is one. */
 function wildcardChoice(text: string): Choice | null {
   const path = text.startsWith("page:") ? unescapeCommas(text.slice("page:".length)) : text;
-  return /^\/.*\*/.test(path)
-    ? { value: pageStep(path), label: fill(words.explore.pagesMatching, { pattern: path }), hint: words.explore.wildcard }
-    : null;
+  return /^\/.*\*/.test(path) ? { value: pageStep(path), label: pagesMatching(path), hint: words.explore.wildcard } : null;
 }
 
 interface StepPickerProps extends Choices {
@@ -100,9 +103,9 @@ const StepPicker = ({ number, choices, isLoading: areLoading, value, onPick, onR
   </li>
 );
 
-export function StepBuilder() {
+export function StepBuilder({ param: name }: { readonly param: StepsParam }) {
   const choices = useStepChoices();
-  const steps = stepsInUrl();
+  const steps = stepsInUrl(name);
   const list = useRef<HTMLOListElement>(null);
   const isAdding = useRef(false);
   // The field of the next step gets the focus once a step is added.
@@ -110,7 +113,7 @@ export function StepBuilder() {
     if (isAdding.current) list.current?.querySelector<HTMLElement>("li:last-child input")?.focus();
     isAdding.current = false;
   }, [steps.length]);
-  const set = (next: readonly string[]) => navigate({ steps: next.join(",") });
+  const set = (next: readonly string[]) => navigate({ [name]: next.join(",") });
   return (
     <div class="steps">
       <ol ref={list}>

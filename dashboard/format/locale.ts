@@ -83,6 +83,16 @@ export function formatDuration(secs: number): string {
 export const formatMoney = (amount: number, currency: string): string =>
   (currency === UNRECORDED ? twoDigits : new Intl.NumberFormat(LOCALE, { style: "currency", currency })).format(amount);
 
+/** Above a chart and on its axis: without cents where nobody reads them. `€12.40`, `€1,240`, `€12.9K` */
+export const compactMoney = (amount: number, currency: string): string =>
+  new Intl.NumberFormat(LOCALE, {
+    style: "currency",
+    currency,
+    ...(Math.abs(amount) < COMPACT_FROM
+      ? Math.abs(amount) >= 100 && { maximumFractionDigits: 0 }
+      : { notation: "compact", maximumFractionDigits: 1 }),
+  }).format(amount);
+
 /** Labels are times of the site's clock, which the browser's zone must not shift. */
 const utc = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(LOCALE, { timeZone: "UTC", ...options });
 

@@ -45,3 +45,25 @@ export const lazyWithWords = <Props extends object = object>(
   load: () => Promise<ComponentType<Props>>,
   ...states: [Failed?: ComponentType, Loading?: ComponentType]
 ): ComponentType<Props> => lazy(() => loadLaterWords().then(load), ...states);
+
+const styles = new Map<string, Promise<void>>();
+
+/** Loads a style with the first use of what needs it. Resolves once it applies; the next call retries a failed load. */
+export function loadStyle(name: string): Promise<void> {
+  const known = styles.get(name);
+  if (known) return known;
+  const loading = new Promise<void>((resolve, reject) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = new URL(name, import.meta.url).href;
+    link.addEventListener("load", () => resolve());
+    link.addEventListener("error", () => {
+      link.remove();
+      styles.delete(name);
+      reject(new Error("The style could not be loaded"));
+    });
+    document.head.append(link);
+  });
+  styles.set(name, loading);
+  return loading;
+}

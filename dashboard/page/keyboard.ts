@@ -5,7 +5,17 @@ import { clearFilters } from "../filters/filter-pills.tsx";
 import { PERIOD_KEYS, PERIOD_LABELS } from "../format/periods.ts";
 import { hasModifier } from "../kit/pointing.ts";
 import { choosePeriod, isComparable, offeredPeriods, shiftPeriod, toggleComparison } from "../state/period.ts";
-import { closeSettings, isRealtime, isSettings, openPanel, panel, toggleRealtime } from "../state/view.ts";
+import {
+  closeExplore,
+  closeSettings,
+  isExplore,
+  isRealtime,
+  isSettings,
+  openPanel,
+  panel,
+  toggleExplore,
+  toggleRealtime,
+} from "../state/view.ts";
 import { words } from "../words/words.ts";
 import { actionOfSiteKey } from "./top-bar.tsx";
 
@@ -15,13 +25,14 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   ),
   ArrowLeft: () => shiftPeriod(-1),
   ArrowRight: () => shiftPeriod(1),
-  // The realtime view has no comparison, nor has all time.
-  x: () => isRealtime() || !isComparable.value || toggleComparison(),
+  // The realtime view and Explore have no comparison, nor has all time.
+  x: () => isRealtime() || isExplore() || !isComparable.value || toggleComparison(),
   f: () => openPanel("filter"),
   "/": () => openPanel("filter"),
-  n: () => isRealtime() || !hasAnnotations() || annotatePointed(),
+  n: () => isRealtime() || isExplore() || !hasAnnotations() || annotatePointed(),
   r: toggleRealtime,
-  Escape: () => (isRealtime() ? toggleRealtime() : isDeliberate && clearFilters()),
+  e: toggleExplore,
+  Escape: () => (isRealtime() ? toggleRealtime() : isExplore() ? isDeliberate && closeExplore() : isDeliberate && clearFilters()),
   "?": () => openPanel("help"),
 };
 
@@ -53,6 +64,7 @@ export const siteShortcuts = (isGuest: boolean): readonly Shortcut[] => [
   [words.help.shiftArrows, words.help.chartPart],
   ...(isGuest ? [] : [["N", words.help.annotate] as const]),
   ["R", words.help.realtime],
+  ["E", words.exploreLinks.title],
   ...(isGuest ? [] : [[words.help.oneToNine, words.help.siteNumber] as const]),
   [words.help.escape, words.help.clear],
   ["?", words.help.title],

@@ -2,7 +2,7 @@
 import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { FilterPills } from "../filters/filter-pills.tsx";
-import { lazyWithWords } from "../kit/lazy.tsx";
+import { lazyWithWords, loadStyle } from "../kit/lazy.tsx";
 import { arrival, AwaitedSite, FirstVisitor } from "../setup/arrival.tsx";
 import { DemoNotice, InstallationNotices, OpenInstanceNotice } from "../setup/notices.tsx";
 import { useRequest } from "../state/requests.ts";
@@ -14,27 +14,8 @@ import { TopBar } from "./top-bar.tsx";
 /** Defined by the build. The file is beside the scripts. */
 declare const SETTINGS_STYLE_NAME: string;
 
-let loading: Promise<void> | null = null;
-
-/** Loads the style of the settings with their first use. Resolves once it applies; the next call retries a failed load. */
-function loadStyle(): Promise<void> {
-  loading ??= new Promise<void>((resolve, reject) => {
-    const link = document.createElement("link");
-    link.rel = "stylesheet";
-    link.href = new URL(SETTINGS_STYLE_NAME, import.meta.url).href;
-    link.addEventListener("load", () => resolve());
-    link.addEventListener("error", () => {
-      link.remove();
-      loading = null;
-      reject(new Error("The style could not be loaded"));
-    });
-    document.head.append(link);
-  });
-  return loading;
-}
-
 const SettingsPage = lazyWithWords(async () => {
-  const [{ SettingsPage: Page }] = await Promise.all([import("../settings/settings-page.tsx"), loadStyle()]);
+  const [{ SettingsPage: Page }] = await Promise.all([import("../settings/settings-page.tsx"), loadStyle(SETTINGS_STYLE_NAME)]);
   return Page;
 });
 

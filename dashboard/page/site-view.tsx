@@ -6,11 +6,11 @@ import { ChangeSentence } from "../changes/change-sentence.tsx";
 import { useChanges } from "../changes/changes.ts";
 import { MainChart } from "../charts/main-chart.tsx";
 import { TopStats } from "../charts/top-stats.tsx";
-import { Behavior } from "../explore/behavior.tsx";
+import { ExploreLinks } from "../explore/explore-links.tsx";
 import { formatRange } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
-import { lazyWithWords } from "../kit/lazy.tsx";
-import { ReportView } from "../kit/states.tsx";
+import { lazyWithWords, loadStyle, NotLoaded } from "../kit/lazy.tsx";
+import { Loading, ReportView } from "../kit/states.tsx";
 import { arrival } from "../setup/arrival.tsx";
 import type { SiteWithoutEventsProps } from "../setup/waiting.tsx";
 import { isRangeKnown, period, range, useFirstDay } from "../state/period.ts";
@@ -19,9 +19,12 @@ import { isGuest } from "../state/share.ts";
 import { useStatistics } from "../state/statistics.ts";
 import { navigate } from "../state/url.ts";
 import { canClear } from "../state/view-filters.ts";
-import { isRealtime, site } from "../state/view.ts";
+import { isExplore, isRealtime, site } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
 import { RangeNotice } from "./period-picker.tsx";
+
+/** Defined by the build. The file is beside the scripts. */
+declare const EXPLORE_STYLE_NAME: string;
 
 /** Length of the offered period, which ends with the last event. */
 const DAYS = 30;
@@ -56,6 +59,15 @@ function EmptyPeriod({ siteId, installation }: StatsProps) {
   );
 }
 
+const ExplorePage = lazyWithWords(
+  async () => {
+    const [{ ExplorePage: Page }] = await Promise.all([import("../explore/explore-page.tsx"), loadStyle(EXPLORE_STYLE_NAME)]);
+    return Page;
+  },
+  NotLoaded,
+  () => <Loading />,
+);
+
 const RealtimeView = lazyWithWords(async () => (await import("../realtime/realtime-view.tsx")).RealtimeView);
 
 function Stats({ siteId, installation }: StatsProps) {
@@ -71,8 +83,8 @@ function Stats({ siteId, installation }: StatsProps) {
         <TopStats {...statistics} />
         <MainChart {...statistics} changes={changes} />
       </section>
-      <Cards changes={changes} />
-      <Behavior />
+      <Cards changes={changes} conversions={statistics.conversions} />
+      <ExploreLinks />
     </>
   );
 }
@@ -80,7 +92,7 @@ function Stats({ siteId, installation }: StatsProps) {
 /** Waits for the first date of all time, which decides the intervals. */
 function DatedStats(props: StatsProps) {
   const firstDay = useFirstDay(period.value === "all");
-  if (isRangeKnown.value) return <Stats {...props} />;
+  if (isRangeKnown.value) return isExplore() ? <ExplorePage /> : <Stats {...props} />;
   return (
     <section class="panel overview-loading" aria-label={words.page.overview}>
       <ReportView report={firstDay} rows={1}>

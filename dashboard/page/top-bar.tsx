@@ -15,7 +15,18 @@ import { hasSitesPage, nameOf, readableId, siteName } from "../state/known-sites
 import { inKeyOrder, keyOf, siteOfKey } from "../state/pinned-sites.ts";
 import { currentVisitors, useRealtimePolling, windowMinutes } from "../state/realtime.ts";
 import { hrefAnew, navigate } from "../state/url.ts";
-import { allSitesView, isRealtime, isSettings, openAllSites, openPanel, openSettings, site, toggleRealtime } from "../state/view.ts";
+import {
+  allSitesView,
+  isExplore,
+  isRealtime,
+  isSettings,
+  openAllSites,
+  openExplore,
+  openPanel,
+  openSettings,
+  site,
+  toggleRealtime,
+} from "../state/view.ts";
 import { fill, pluralForm, words } from "../words/words.ts";
 import { ComparisonPicker, PeriodPicker } from "./period-picker.tsx";
 
@@ -59,7 +70,7 @@ const SEARCH_FROM = 9;
 
 /** Filters, steps and the like belong to one site. */
 function chooseSite(id: string): void {
-  if (id !== site.value) navigate({ site: id, filters: null, steps: null, page: null, key: null, event: null });
+  if (id !== site.value) navigate({ site: id, filters: null, steps: null, sequence: null, page: null, key: null, event: null });
 }
 
 /** Number keys open sites. */
@@ -123,6 +134,7 @@ export const Bar = ({ children, tools, items }: BarProps) => (
 );
 
 const siteItems = (): readonly (MenuItem | null)[] => [
+  { label: words.page.explore, hint: "E", onChoose: () => openExplore() },
   { label: words.page.siteSettings, onChoose: () => openSettings() },
   { label: words.page.export, onChoose: () => openPanel("export") },
   { label: words.page.print, onChoose: () => void printPage() },
@@ -138,7 +150,7 @@ export const ViewTools = () => (
   <>
     <FilterButton />
     <PeriodPicker />
-    {!isRealtime() && <ComparisonPicker />}
+    {!isRealtime() && !isExplore() && <ComparisonPicker />}
   </>
 );
 

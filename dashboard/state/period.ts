@@ -130,7 +130,7 @@ export const choosePeriod = (chosen: Period): void =>
 /** Shifts by the period's length; negative into the past. */
 export function shiftPeriod(lengths: number): void {
   // Without a next period, the realtime view is left for the current one.
-  navigate(movedRange(lengths) ?? { view: null });
+  navigate(movedRange(lengths) ?? (param("view") === "realtime" ? { view: null } : {}));
 }
 
 export const chooseComparison = (chosen: Comparison): void =>

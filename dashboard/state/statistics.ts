@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Installation, Reports } from "../api/types.ts";
+import { useConversions, type Conversions } from "./conversions.ts";
 import { countsConversions } from "./filters.ts";
 import { comparedRange } from "./period.ts";
 import { isLoading, useReport, type Report } from "./requests.ts";
@@ -14,7 +15,10 @@ export interface Statistics {
   readonly main: Report<MainReport>;
   /** `main` without filters on events and goals. It has no data unless a conversion rate is shown. */
   readonly everybody: Report<MainReport>;
+  readonly conversions: Conversions;
 }
+
+type Rated = Pick<Statistics, "main" | "everybody">;
 
 interface Loaded {
   readonly main?: MainReport | undefined;
@@ -45,7 +49,7 @@ export function isCompared(): boolean {
 }
 
 /** A rate needs two reports of the same view: both keep their data until both have loaded. */
-function useRated({ main, everybody }: Statistics, hasRate: boolean): Statistics {
+function useRated({ main, everybody }: Rated, hasRate: boolean): Rated {
   const shown = useRef<{ readonly main: MainReport; readonly everybody: MainReport } | null>(null);
   if (!hasRate) shown.current = null;
   else if (main.data && everybody.data && !main.isStale && !everybody.isStale)
@@ -61,11 +65,12 @@ export function useStatistics(installation: Report<Installation> | undefined): S
   const report = useReport("main", { ...scope.value, ...compared });
   const everybodyReport = useReport("main", hasRate ? { ...everybodyScope.value, ...compared } : null);
   const { main, everybody } = useRated({ main: report, everybody: everybodyReport }, hasRate);
+  const conversions = useConversions(main);
   const isAnswered = !installation || (!installation.isStale && !isLoading(installation));
   const firstEventDate = isAnswered ? (installation?.data?.first_event_date ?? null) : undefined;
   useEffect(() => noteSavedFilterProblem(report.error), [report.error]);
   useEffect(() => {
     loaded.value = { main: main.data, everybody: everybody.data, firstEventDate };
   }, [main.data, everybody.data, firstEventDate]);
-  return { main, everybody };
+  return { main, everybody, conversions };
 }

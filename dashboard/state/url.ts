@@ -8,8 +8,18 @@ const STORAGE_KEY = "sandpiper.view";
 /** Period, and the URL parameters of cards' tabs. */
 const NAMES = ["period", "from", "pages", "places", "devices", "did"];
 
+/** Reports of Explore, which were tabs of a card (`did`) in earlier links. */
+export const EXPLORE_REPORTS = ["funnel", "flow", "sequences", "retention", "properties"] as const;
+export type ExploreReport = (typeof EXPLORE_REPORTS)[number];
+
+export const isExploreReport = (name: string | null): name is ExploreReport => EXPLORE_REPORTS.some((known) => known === name);
+
 /** The period and tabs that the reader chose last, as URL parameters: the next visit begins with them. */
-const storedView = (): URLSearchParams => new URLSearchParams(stored("local", STORAGE_KEY) ?? "");
+function storedView(): URLSearchParams {
+  const view = new URLSearchParams(stored("local", STORAGE_KEY) ?? "");
+  if (isExploreReport(view.get("did"))) view.delete("did");
+  return view;
+}
 
 /** Call with each change that the reader chose. Custom ranges and views of guests are not remembered. */
 function remember(changes: Readonly<Record<string, string | null>>): void {
@@ -32,7 +42,22 @@ export const rememberedTabs = (): Readonly<Record<string, string>> =>
 /** Applies only to a URL without parameters: a link shows exactly what it says. */
 export const remembered = (): Readonly<Record<string, string>> => (location.search === "" ? Object.fromEntries(storedView()) : {});
 
-const paramsInUrl = () => new URLSearchParams(location.search);
+/** Links from before Explore was a page of its own lead there. Funnels and sequences had the same steps. */
+function withPresentNames(params: URLSearchParams): URLSearchParams {
+  const report = params.get("did");
+  if (!isExploreReport(report)) return params;
+  params.delete("did");
+  if (params.has("view")) return params;
+  params.set("view", "explore");
+  params.set("report", report);
+  const steps = params.get("steps");
+  if (report !== "sequences" || steps === null) return params;
+  params.delete("steps");
+  params.set("sequence", steps);
+  return params;
+}
+
+const paramsInUrl = () => withPresentNames(new URLSearchParams(location.search));
 
 const searchParams = signal(paramsInUrl());
 
@@ -53,12 +78,12 @@ function urlOf(params: URLSearchParams): string {
   return query === "" ? location.pathname : `${location.pathname}?${query}`;
 }
 
-/** Choosing a period leaves the realtime view, which has none. */
 export const PERIOD_PARAMS = ["period", "start", "end"];
 
 function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
   const next = new URLSearchParams(params);
-  if (PERIOD_PARAMS.some((name) => name in changes)) next.delete("view");
+  // The realtime view has no period.
+  if (next.get("view") === "realtime" && PERIOD_PARAMS.some((name) => name in changes)) next.delete("view");
   // A search belongs to the open dialog.
   if ("panel" in changes) next.delete("search");
   for (const [name, value] of Object.entries(changes)) {
@@ -67,6 +92,8 @@ function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
   }
   // A section belongs to the settings.
   if (next.get("view") !== "settings") next.delete("section");
+  // Steps and the like stay for the next time.
+  if (next.get("view") !== "explore") next.delete("report");
   return next;
 }
 

@@ -2,7 +2,7 @@
 import { computed } from "@preact/signals";
 import { shared, sharedAtMs } from "./share.ts";
 import { dateSince } from "./time-zone.ts";
-import { navigate, navigateAnew, param, type Changes } from "./url.ts";
+import { hrefAfter, navigate, navigateAnew, param, type Changes, type ExploreReport } from "./url.ts";
 
 export const site = computed(() => shared.value?.site_id ?? param("site"));
 
@@ -29,6 +29,15 @@ export const toggleRealtime = (): void => navigate({ view: isRealtime() || !hasR
 export const isSettings = (): boolean => param("view") === "settings" && shared.value === null;
 export const openSettings = (section: string | null = null): void => navigate({ view: "settings", section });
 export const closeSettings = (): void => navigate({ view: null });
+
+/** Funnels, flow and other reports that the reader asks for, on a page of their own. */
+export const isExplore = (): boolean => param("view") === "explore";
+const inExplore = (report: ExploreReport | null): Changes => ({ view: "explore", report });
+export const openExplore = (report: ExploreReport | null = null): void => navigate(inExplore(report));
+export const exploreHref = (report: ExploreReport | null = null): string => hrefAfter(inExplore(report));
+export const closeExplore = (): void => navigate({ view: null });
+export const dashboardHref = (): string => hrefAfter({ view: null });
+export const toggleExplore = (): void => (isExplore() ? closeExplore() : openExplore());
 
 /** `keys` or `filter:pages==/pricing` */
 export const panel = computed(() => param("panel"));

@@ -105,8 +105,8 @@ describe("the cards of the dashboard", () => {
   });
 
   it("every property that is listed shows its values, whatever its name, and a long value whole on request", async () => {
-    await open("&did=properties");
-    const card = cardOf(page, "did");
+    await page.goto(`${dashboard.service.origin}/?site=${SITE}&view=explore&report=properties`);
+    const card = cardOf(page, "report");
     const property = card.getByLabel("Property");
     expect(await property.locator("option").allTextContents()).toEqual(["(empty)", "größe", "it's", "plan name"].sort());
     for (const [name, value] of [
@@ -147,8 +147,8 @@ describe("the cards of the dashboard", () => {
   it("a card below the screen shows where its rows will be, and keeps its height while another tab loads", async () => {
     await page.setViewportSize({ width: 1280, height: 600 });
     await open("&devices=os");
-    await cardOf(page, "did").locator(".skeleton").waitFor();
-    expect(await cardOf(page, "did").locator(".loading").count()).toBe(0);
+    await cardOf(page, "devices").locator(".skeleton").waitFor();
+    expect(await cardOf(page, "devices").locator(".loading").count()).toBe(0);
     const card = cardOf(page, "pages");
     await card.scrollIntoViewIfNeeded();
     await card.locator(".row").first().waitFor();

@@ -203,8 +203,8 @@ describe("filters of the dashboard", () => {
     await dialogIsClosed();
     expect([await filtersInUrl(), await pills()]).toEqual(["props:plan!=(unknown)", ["Property plan is set"]]);
     await hasVisitors(1);
-    await open("&did=properties");
-    await row("did", "pro").click();
+    await page.goto(`${dashboard.service.origin}/?site=${SITE}&period=7d&view=explore&report=properties`);
+    await row("report", "pro").click();
     await expect.poll(filtersInUrl, { timeout: ACTION_MS_MAX }).toBe("props:plan==pro");
     expect(await pills()).toEqual(["Property plan is pro"]);
   });

@@ -106,10 +106,13 @@ describe("the layout of the dashboard", () => {
   it("no report and no form of a card overflows from 320 px on", async () => {
     await resize(1440);
     await open();
-    const card = cardOf(page, "did");
-    await card.scrollIntoViewIfNeeded();
-    for (const tab of ["Properties", "Revenue", "Funnel", "Retention", "Sequences", "Flow"]) {
-      await show(`&did=${tab.toLowerCase()}&weeks=26&steps=page:${LONG_PATH},page:/pricing&page=${LONG_PATH}`);
+    await show("&did=revenue");
+    await cardOf(page, "did").locator(".report").first().waitFor();
+    expect(await misplacedAt([320, 641, 901], "main"), "revenue").toEqual([]);
+    const card = cardOf(page, "report");
+    for (const tab of ["Properties", "Funnel", "Retention", "Sequences", "Flow"]) {
+      const steps = `page:${LONG_PATH},page:/pricing`;
+      await show(`&view=explore&report=${tab.toLowerCase()}&weeks=26&steps=${steps}&sequence=${steps}&page=${LONG_PATH}`);
       await card.getByRole("tab", { name: tab, selected: true }).waitFor();
       await card.locator(".report").first().waitFor();
       expect(await misplacedAt([320, 641, 901], "main"), tab).toEqual([]);

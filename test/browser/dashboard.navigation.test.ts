@@ -50,6 +50,8 @@ describe("navigation in the dashboard", () => {
     await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
   }
 
+  const openExplore = (report: string, query = "") => page.goto(`${service.origin}/?site=${SITE}&view=explore&report=${report}${query}`);
+
   const button = (name: string | RegExp) => page.getByRole("button", { name });
   /** The label of what has the focus. */
   const focused = (): Promise<unknown> =>
@@ -200,14 +202,14 @@ describe("navigation in the dashboard", () => {
     await page.locator("[data-card=devices]").getByRole("button", { name: "Chrome" }).focus();
     await press("Enter");
     await isFocused("[data-card=devices]");
-    await open("&did=flow&page=/");
-    await page.locator("[data-card=did]").getByRole("button", { name: "/pricing" }).focus();
+    await openExplore("flow", "&page=/");
+    await page.locator("[data-card=report]").getByRole("button", { name: "/pricing" }).focus();
     await press("Enter");
     await isFocused('section[aria-label="Next pages"]');
   });
 
   it("picking a step moves the focus to the next one, and removing a step keeps it in the builder", async () => {
-    await open("&did=funnel");
+    await openExplore("funnel");
     const step = (number: number) => page.getByRole("combobox", { name: `Step ${number}` });
     await step(1).focus();
     for (const [number, typed] of [
@@ -231,7 +233,7 @@ describe("navigation in the dashboard", () => {
   });
 
   it("a field with choices opens on the picked one, moves with the arrows, and closes without a change on Escape", async () => {
-    await open("&did=flow&page=/pricing");
+    await openExplore("flow", "&page=/pricing");
     const field = page.getByRole("combobox", { name: "Page" });
     const highlighted = () => page.getByRole("option", { selected: true }).locator("span").textContent();
     await page.getByRole("region", { name: "Next pages" }).waitFor();
@@ -379,15 +381,15 @@ describe("the next visit of an instance with one site", () => {
       await page.goto(`${service.origin}/?site=${SITE}${parameters}`);
       await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
     };
-    await open("&period=12mo&did=flow");
+    await open("&period=12mo");
     await page.evaluate("localStorage.removeItem('sandpiper.view')");
     await page.getByRole("tab", { name: "Entry" }).click();
-    await page.getByRole("tab", { name: "Retention" }).click();
+    await page.getByRole("tab", { name: "Revenue" }).click();
     await press("w");
     await button(/^Previous period$/).click();
     await page.goto(service.origin);
     await button("Period: Last 7 days").waitFor();
-    expect(await query()).toBe(`?pages=entry-pages&did=retention&period=7d&site=${SITE}`);
+    expect(await query()).toBe(`?pages=entry-pages&did=revenue&period=7d&site=${SITE}`);
     await open();
     await button("Period: Last 30 days").waitFor();
     expect(await page.getByRole("tab", { name: "Top pages" }).getAttribute("aria-selected")).toBe("true");

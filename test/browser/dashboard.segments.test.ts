@@ -212,8 +212,9 @@ describe("segments of the dashboard", () => {
   });
 
   it("a funnel and a sequence are saved with their steps and shown again", async () => {
-    await open(`&did=funnel&window=7+days&steps=${encodeURIComponent("page:/docs/start,event:Signup")}`);
-    const card = cardOf(page, "did");
+    const openExplore = (query: string) => page.goto(`${dashboard.service.origin}/?site=${SITE}&period=7d&view=explore&${query}`);
+    await openExplore(`report=funnel&window=7+days&steps=${encodeURIComponent("page:/docs/start,event:Signup")}`);
+    const card = cardOf(page, "report");
     await card.getByText("Saved funnels").click();
     await card.getByRole("textbox", { name: "Save as a funnel" }).fill("Docs to signup");
     await card.getByRole("button", { name: "Save" }).click();
@@ -221,12 +222,20 @@ describe("segments of the dashboard", () => {
     expect(await segments()).toMatchObject([
       { name: "Docs to signup", kind: "funnel", steps: "page:/docs/start,event:Signup", window: "7 days" },
     ]);
-    await open("&did=funnel");
-    await card.getByText("Saved funnels").click();
-    await card.getByRole("button", { name: "Docs to signup", exact: true }).click();
+    await openExplore("report=sequences");
+    // Saved reports come first, and one click opens them.
+    await page
+      .getByRole("region", { name: "Saved reports" })
+      .getByRole("button", { name: /^Docs to signup/, pressed: false })
+      .click();
     await card.getByRole("list", { name: "Funnel", exact: true }).waitFor();
+    await page
+      .getByRole("region", { name: "Saved reports" })
+      .getByRole("button", { name: /^Docs to signup/, pressed: true })
+      .waitFor();
     expect((await urlOf(page)).searchParams.get("window")).toBe("7 days");
-    await open("&did=sequences");
+    expect((await urlOf(page)).searchParams.get("report")).toBe("funnel");
+    await openExplore("report=sequences");
     await card.getByText("Saved sequences").click();
     expect(await card.getByRole("button", { name: "Docs to signup" }).count()).toBe(0);
   });

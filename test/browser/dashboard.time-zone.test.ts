@@ -188,20 +188,17 @@ describe("the dashboard in another time zone", () => {
     const watched = watchRequests(page);
     await open("&period=7d");
     await cardOf(page, "did").scrollIntoViewIfNeeded();
-    await cardOf(page, "did").getByRole("tab", { name: "Properties" }).waitFor();
+    await cardOf(page, "did").getByRole("tab", { name: "Revenue" }).waitFor();
     await settled();
     expect(await page.locator("[data-card]").evaluateAll((cards) => cards.map((card) => card.getAttribute("data-card")))).toEqual([
       "pages",
-      "places",
       "did",
+      "places",
     ]);
-    expect(await cardOf(page, "did").getByRole("tab").allTextContents()).toEqual([
-      "Properties",
-      "Revenue",
-      "Retention",
-      "Sequences",
-      "Flow",
-    ]);
+    expect(await cardOf(page, "did").getByRole("tab").allTextContents()).toEqual(["Revenue"]);
+    const links = page.getByRole("navigation", { name: "Explore" }).getByRole("link");
+    expect(await links.allTextContents()).toEqual(["Flow", "Sequences", "Retention", "Properties"]);
+    expect(await page.locator('[data-metric="conversion_rate"]').count()).toBe(0);
     expect(watched.all.filter((url) => /breakdown\/(?:visit-channels|browsers)|\/goals/.test(url))).toEqual([]);
     await set(BERLIN, { hidden_cards: [] });
   });

@@ -59,6 +59,8 @@ describe("the dashboard", () => {
     await settled();
   }
 
+  const openExplore = (query: string) => page.goto(`${service.origin}/?site=${SITE}&period=7d&view=explore${query}`);
+
   /** Nothing loads any more, and nothing is dimmed. */
   async function settled(): Promise<void> {
     await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
@@ -92,7 +94,8 @@ describe("the dashboard", () => {
     expect(await cardOf(page, "places").locator(".footnote").textContent()).toBe("1 visitor with an unknown country");
     const goals = await api<{ name: string; visitors: number; conversion_rate: number }[]>("goals");
     expect((await rowsOf(page, "did")).map(([name]) => name)).toEqual(goals.map(({ name }) => name));
-    expect((await rowsOf(page, "did"))[0]?.[1]).toBe("44.4%  ·  4");
+    expect((await rowsOf(page, "did"))[0]?.[1]).toBe("4");
+    expect(await cardOf(page, "did").locator(".row .row-share").first().textContent()).toBe("44.4%");
   });
 
   it("a change has an arrow for its direction and a color for its meaning", async () => {
@@ -214,13 +217,13 @@ describe("the dashboard", () => {
   });
 
   it("a step that the site does not have is called by its path", async () => {
-    await open("&did=funnel&steps=page:/nowhere,page:/");
+    await openExplore("&report=funnel&steps=page:/nowhere,page:/");
     await expect.poll(() => page.getByRole("combobox", { name: "Step 2" }).inputValue()).toBe("/");
     expect(await page.getByRole("combobox", { name: "Step 1" }).inputValue()).toBe("/nowhere");
   });
 
-  it("the funnel builder offers real pages and events, and its steps serve sequences, too", async () => {
-    await open("&did=funnel");
+  it("the funnel builder offers real pages and events, and says the share of all and of the step before", async () => {
+    await openExplore("&report=funnel");
     for (const [step, name] of [
       ["Step 1", "/"],
       ["Step 2", "/pricing"],
@@ -234,19 +237,80 @@ describe("the dashboard", () => {
     expect(await inUrl("steps")).toBe("page:/,page:/pricing,event:Signup");
     const funnel = page.getByRole("list", { name: "Funnel" });
     await expect.poll(() => funnel.locator("strong").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["100%", "100%", "50.0%"]);
-    expect(await page.getByLabel("Ignore attempts with repeated steps").isVisible()).toBe(false);
+    expect(await funnel.locator('[data-rate="step"]').allTextContents()).toEqual(["100% of the step before", "50.0% of the step before"]);
+    const noRepeats = page.getByLabel("Ignore attempts with repeated steps");
+    expect(await noRepeats.isVisible()).toBe(false);
     await page.getByText("Advanced").click();
-    await page.getByLabel("Ignore attempts with repeated steps").check();
-    await page.getByLabel("Strict order (nothing else in between)").check();
+    await noRepeats.check();
+    await page.getByLabel("Strict order").check();
     expect(await inUrl("modes")).toBe("strict_deduplication,strict_order");
     await page.getByRole("tab", { name: "Sequences" }).click();
-    await page.locator('[data-stat="converting"]', { hasText: "4" }).waitFor();
+    await page.getByText("Add two steps to see your sequence").waitFor();
+    expect(await inUrl("steps")).toBe("page:/,page:/pricing,event:Signup");
     await page.getByRole("tab", { name: "Retention" }).click();
     await page.getByRole("heading", { name: "Retention needs visitor IDs that last longer than 1 day" }).waitFor();
+  });
+
+  it("links to the tabs of the former Behavior card lead to Explore, and its Back to the view before", async () => {
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&did=sequences&steps=page:/,event:Signup`);
+    await page.locator('[data-stat="converting"]', { hasText: "4" }).waitFor();
+    expect(await page.getByRole("tab", { name: "Sequences" }).getAttribute("aria-selected")).toBe("true");
+    await page.getByRole("tab", { name: "Funnel" }).click();
+    expect([await inUrl("view"), await inUrl("report"), await inUrl("sequence")]).toEqual(["explore", null, "page:/,event:Signup"]);
+    await page.getByText("Add two steps to see your funnel").waitFor();
+    await page.goBack();
+    await page.locator('[data-stat="converting"]', { hasText: "4" }).waitFor();
+    await page.keyboard.press("Escape");
+    await settled();
+    await page.goBack();
+    await page.locator('[data-stat="converting"]').waitFor();
+  });
+
+  it("Explore keeps period and filters, and has keys of its own", async () => {
+    await open("&filters=countries==DE");
+    await page.keyboard.press("e");
+    await page.getByRole("heading", { name: "Explore" }).waitFor();
     await page.getByRole("tab", { name: "Flow" }).click();
-    await page.getByRole("region", { name: "Next pages" }).getByText("/pricing").waitFor();
-    await page.getByRole("tab", { name: "Revenue" }).click();
-    await page.getByText("€29.90").first().waitFor();
+    await page.getByText("5 visitors viewed /. Each counts once, with the first view.").waitFor();
+    expect(await page.getByRole("button", { name: /^vs\. / }).count()).toBe(0);
+    await page.keyboard.press("m");
+    await page.getByRole("button", { name: "Period: Last 30 days" }).waitFor();
+    expect([await inUrl("view"), await inUrl("filters")]).toEqual(["explore", "countries==DE"]);
+    await page.keyboard.press("e");
+    await settled();
+    expect([await inUrl("view"), await inUrl("filters")]).toEqual([null, "countries==DE"]);
+  });
+
+  it("flow says how many entered or left the site at a page, and shows repeated views only on request", async () => {
+    await openExplore("&report=flow&page=/");
+    const rowsIn = (name: string) => page.getByRole("list", { name }).locator(".row").allTextContents();
+    await expect.poll(() => rowsIn("Next pages"), { timeout: ACTION_MS_MAX }).toEqual(["/pricing8100%"]);
+    expect(await rowsIn("Previous pages")).toEqual(["Entered here8100%"]);
+    await page.getByRole("button", { name: "/pricing" }).click();
+    await expect.poll(() => rowsIn("Next pages"), { timeout: ACTION_MS_MAX }).toEqual(["Left the site8100%"]);
+    await page.getByLabel("Show repeated views").check();
+    expect(await inUrl("repeats")).toBe("keep");
+  });
+
+  it("goals and revenue have metrics above the chart, with their change, and their lines", async () => {
+    await open("");
+    const { conversion_rate: rate } = { conversion_rate: page.locator('[data-metric="conversion_rate"]') };
+    await expect.poll(() => rate.locator(".top-stat-value").textContent(), { timeout: ACTION_MS_MAX }).toBe("55.6%");
+    expect(await rate.locator(".change").textContent()).toBe("+up by 55.6 pts");
+    await page.locator('[data-metric="revenue"] .top-stat-value', { hasText: "€29.90" }).waitFor();
+    await page.locator('[data-metric="revenue"]').click();
+    await page.getByRole("button", { name: "Show as table" }).click();
+    const cells = page.getByRole("region", { name: /Revenue as a table/ }).locator("tbody tr td:nth-child(2)");
+    await expect
+      .poll(async () => (await cells.allTextContents()).filter((text) => !text.startsWith("€0")), { timeout: ACTION_MS_MAX })
+      .toEqual(["€29.90"]);
+    await rate.click();
+    const rates = page.getByRole("region", { name: /Conversion rate as a table/ }).locator("tbody tr td:nth-child(2)");
+    await expect
+      .poll(async () => (await rates.allTextContents()).filter((text) => text !== "0%"), { timeout: ACTION_MS_MAX })
+      .toEqual(["50.0%", "100%"]);
+    expect(await cardOf(page, "did").locator(".column-heads").textContent()).toBe("GoalVisitorsRateChange");
+    expect(await cardOf(page, "did").locator(".row .row-change").allTextContents()).toEqual(["+up by 44.4 pts", "+up by 11.1 pts"]);
   });
 
   it("a first view runs at most four statistics requests at once, contacts no other host, and stays within 120 KB", async () => {
@@ -272,7 +336,8 @@ describe("the dashboard", () => {
     const views = [
       ["", "light", 1280],
       ["&places=countries&filters=sources==Google", "dark", 1280],
-      ["&did=funnel&steps=page:/,event:Signup", "light", 390],
+      ["&view=explore&report=funnel&steps=page:/,event:Signup", "light", 390],
+      ["&view=explore&report=flow", "dark", 768],
       ["&view=realtime", "dark", 1280],
       ["&panel=pages", "light", 1280],
       ["&panel=keys", "dark", 390],
