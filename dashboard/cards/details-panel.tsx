@@ -1,4 +1,5 @@
 /** The dialog with all values of a dimension: search, downloads, and a table whose heads order it. The service searches, orders and pages the values. */
+import { Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
@@ -30,7 +31,7 @@ import { navigate, param } from "../state/url.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
-import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type Order, type Row } from "./details-columns.ts";
+import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type ColumnId, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
 import { fetchRows, saveRows, useDetails, type Asked, type FileFormat } from "./details-request.ts";
 import { RowMark } from "./rows.tsx";
@@ -294,7 +295,7 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
   const changed = changedBy(asked);
   const all = totalVisitors();
   // Under a goal, rows count other visitors than the page does.
-  const hasShare = asked.goal === null;
+  const shared: ColumnId | null = asked.goal === null ? "visitors" : null;
   const missing = further !== null && further.error === null ? "…" : "–";
   const head = (id: Order["column"], label: string) => {
     const direction = order.column !== id ? null : order.isAscending ? "ascending" : "descending";
@@ -310,9 +311,11 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
     <tr key={row.value}>
       <ValueCell dimension={dimension} value={row.value} label={formatValue(dimension, row.value, filters.value)} />
       {columns.map(({ id, format }) => (
-        <td key={id}>{row[id] === undefined ? missing : format(row[id])}</td>
+        <Fragment key={id}>
+          <td>{row[id] === undefined ? missing : format(row[id])}</td>
+          {id === shared && <td class="dim">{all === null || all === 0 ? "" : formatShare(Math.min(row.visitors / all, 1))}</td>}
+        </Fragment>
       ))}
-      {hasShare && <td>{all === null || all === 0 ? "" : formatShare(Math.min(row.visitors / all, 1))}</td>}
       {changed && <ChangeCells row={row} changed={changed} />}
     </tr>
   );
@@ -323,8 +326,12 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
           <thead>
             <tr>
               {head("value", DIMENSIONS[dimension].singular)}
-              {columns.map(({ id, label }) => head(id, label))}
-              {hasShare && <th scope="col">{words.details.share}</th>}
+              {columns.map(({ id, label }) => (
+                <Fragment key={id}>
+                  {head(id, label)}
+                  {id === shared && <th scope="col">{words.details.share}</th>}
+                </Fragment>
+              ))}
               {changed && (
                 <>
                   <th scope="col">

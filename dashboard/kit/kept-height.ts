@@ -38,8 +38,8 @@ export function useKeptHeight<E extends HTMLElement>(key: string): RefObject<E |
     const box = ref.current;
     if (!box) return undefined;
     const known = heights.get(key);
-    if (known === undefined) box.style.removeProperty(HEIGHT_PROPERTY);
-    else box.style.setProperty(HEIGHT_PROPERTY, `${known}px`);
+    // Else it keeps the height of what it showed before.
+    if (known !== undefined) box.style.setProperty(HEIGHT_PROPERTY, `${known}px`);
     const observer = new ResizeObserver(() => {
       if (box.querySelector(".skeleton")) return;
       keep(key, box.offsetHeight);

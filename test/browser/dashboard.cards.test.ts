@@ -43,6 +43,7 @@ describe("the cards of the dashboard", () => {
 
   async function open(query: string, site = SITE): Promise<void> {
     await page.goto(`${service.origin}/?site=${site}&period=7d${query}`);
+    await cardOf(page, "from").scrollIntoViewIfNeeded();
     await page.locator("[data-card=from] .report").waitFor();
     await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
   }
@@ -79,7 +80,7 @@ describe("the cards of the dashboard", () => {
     await open("&panel=entry-pages");
     await page.getByRole("rowheader").first().waitFor();
     const heads = (await page.getByRole("columnheader").allTextContents()).map((text) => text.replace("↓", "").trim());
-    expect(heads).toEqual(["Entry page", "Visitors", "Visits", "Bounce rate", "Visit duration", "Views per visit", "Share"]);
+    expect(heads).toEqual(["Entry page", "Visitors", "Share", "Visits", "Bounce rate", "Visit duration", "Views per visit"]);
   });
 
   it("a long value takes one line of a card, and can be read whole by its tooltip and in the details, by keyboard and on a phone", async () => {
@@ -173,7 +174,7 @@ describe("the cards of the dashboard", () => {
     const card = cardOf(page, "from");
     expect(await rowsOf(page, "from")).toEqual([["autumn", "1"]]);
     expect(await card.locator(".row-bar").first().getAttribute("style")).toContain("100%");
-    expect(await card.locator(".row-share").allTextContents()).toEqual(["6.7%"]);
+    expect(await card.locator(".row .row-share").allTextContents()).toEqual(["6.7%"]);
     await card.getByRole("button", { name: "14 visitors without a campaign" }).click();
     expect(await inUrl("filters")).toBe("visit-utm-campaigns==(unknown)");
     await card.getByRole("button", { name: "14 visitors without a campaign", pressed: true }).waitFor();

@@ -114,6 +114,7 @@ describe("the details of a card", () => {
     expect(await heads()).toEqual([
       "Source",
       "Visitors",
+      "Share",
       "Pageviews",
       "Events",
       "Visits",
@@ -121,14 +122,13 @@ describe("the details of a card", () => {
       "Visit duration",
       "Views per visit",
       "Revenue (EUR)",
-      "Share",
       expect.stringMatching(/^Visitors, \d+/),
       "Change",
     ]);
     // The share needs the sum of another report.
     await expect.poll(rows).toEqual([
-      ["Bing", "6", "6", "6", "6", "100%", "0s", "1.0", "€0.00", "60%", "3", "↑ up by 100.0%"],
-      ["Google", "4", "8", "10", "4", "0%", "45s", "2.0", "€60.00", "40%", "8", "↓ down by 50.0%"],
+      ["Bing", "6", "60%", "6", "6", "6", "100%", "0s", "1.0", "€0.00", "3", "↑ up by 100.0%"],
+      ["Google", "4", "40%", "8", "10", "4", "0%", "45s", "2.0", "€60.00", "8", "↓ down by 50.0%"],
     ]);
     expect(await violationsOf(page)).toEqual([]);
   });
