@@ -89,15 +89,20 @@ function listenToDrags(chart: Chart, { onPart, onChoosePart }: Pick<LineChartPro
     if (event.button === 0) start = { x: xOf(event), index: chart.posToIdx(xOf(event)) };
   });
   over.addEventListener("pointermove", (event) => {
+    // It was released outside of the chart.
+    if (event.buttons === 0) start = null;
     if (start === null || (part === null && Math.abs(xOf(event) - start.x) < DRAG_PX_MIN)) return;
     if (part === null) over.setPointerCapture(event.pointerId);
     isDrag = true;
     part = { from: start.index, to: chart.posToIdx(xOf(event)) };
     onPart(part);
+    // The chart itself follows mice only.
+    if (event.pointerType === "touch") chart.setCursor({ left: chart.valToPos(part.to, "x"), top: 0 });
   });
-  over.addEventListener("pointerup", () => {
+  over.addEventListener("pointerup", (event) => {
     const chosen = part;
     end();
+    if (chosen && event.pointerType === "touch") chart.setCursor(AWAY);
     if (chosen && chosen.from !== chosen.to) onChoosePart(chosen);
   });
   over.addEventListener("pointercancel", end);

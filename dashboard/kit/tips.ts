@@ -61,14 +61,12 @@ function after(ms: number, action: () => void): void {
 const partOf = (target: EventTarget | null): Element | null => (target instanceof Element ? target.closest(TIPPED) : null);
 
 function onPoint(event: PointerEvent): void {
-  if (event.pointerType === "touch" || bubble.contains(event.target as Node))
-    return event.target === bubble ? clearTimeout(timer) : undefined;
+  if (event.pointerType === "touch") return;
+  if (bubble.contains(event.target as Node)) return clearTimeout(timer);
   const part = partOf(event.target);
-  if (part === null) {
-    if (explained === null) clearTimeout(timer);
-    else if (!explained.matches(":focus-visible")) after(LEAVE_MS, hide);
-  } else if (part === explained) clearTimeout(timer);
-  else after(REST_MS, () => show(part, "pointed"));
+  if (part !== null && part !== explained) after(REST_MS, () => show(part, "pointed"));
+  else if (part !== null || explained === null) clearTimeout(timer);
+  else if (!explained.matches(":focus-visible")) after(LEAVE_MS, hide);
 }
 
 function onClick(event: MouseEvent): void {

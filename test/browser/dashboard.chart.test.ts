@@ -178,11 +178,14 @@ describe("the chart", () => {
 
   it("a drag by mouse or finger, and Shift with the arrow keys, view a part of the chart, from which Back returns", async () => {
     await open("&period=30d");
+    // What is usual is drawn later, and draws the chart again.
+    await page.waitForLoadState("networkidle");
     const [from, to] = [await placeOf(10, 30), await placeOf(15, 30)];
     const viewed = async () => {
-      await expect.poll(() => inUrl("period", "start", "end")).toEqual([null, daysAgo(19), daysAgo(14)]);
+      await expect.poll(() => inUrl("period", "start", "end"), { timeout: ACTION_MS_MAX }).toEqual([null, daysAgo(19), daysAgo(14)]);
       await page.goBack();
       await settled();
+      await page.waitForLoadState("networkidle");
       expect(await inUrl("period", "start")).toEqual(["30d", null]);
     };
     await page.mouse.move(from.x, from.y);

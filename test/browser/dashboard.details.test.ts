@@ -258,7 +258,7 @@ describe("the details of a card", () => {
     const title = (card: string, row: string) => rowIn(card, row).locator(".row-button").getAttribute("data-tip");
     await expect
       .poll(() => title("from", "Bing"), { timeout: ACTION_MS_MAX })
-      .toMatch(/^6 visitors, up by 100\.0% from 3 in \d+ .*\nFilter by Bing$/);
+      .toMatch(/^6 visitors, up by 100\.0% from 3 in \d+.*\nFilter by Bing$/);
     expect(await title("from", "Google")).toMatch(/^4 visitors, down by 50\.0% from 8 in /);
     expect(await title("pages", "/pricing")).toMatch(/^4 visitors, 0 in /);
     expect(await Promise.all([inRow("from", "Bing"), inRow("from", "Google")])).toEqual(["↑ up by 100%", "↓ down by 50%"]);

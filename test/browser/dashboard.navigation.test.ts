@@ -155,10 +155,10 @@ describe("navigation in the dashboard", () => {
     expect(await filters()).toBe("pages==/");
     await page.clock.fastForward(1000);
     await press("Escape");
-    await expect.poll(filters).toBeNull();
+    await expect.poll(filters, { timeout: ACTION_MS_MAX }).toBeNull();
     await page.getByRole("status").getByText("Filters cleared").waitFor();
     await button("Undo").click();
-    await expect.poll(filters).toBe("pages==/");
+    await expect.poll(filters, { timeout: ACTION_MS_MAX }).toBe("pages==/");
   });
 
   it("what a metric counts and its exact values are explained to the keyboard and to a finger, and Escape hides them", async () => {

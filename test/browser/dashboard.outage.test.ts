@@ -7,7 +7,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsNow } from "./support/accessibility.ts";
 import { VISITOR_USER_AGENT } from "./support/browser.ts";
 import { cardOf, noonDaysAgo, rowsOf, writeVisits } from "./support/dashboard.ts";
-import { newWindow } from "./support/dashboard-browser.ts";
+import { ACTION_MS_MAX, newWindow } from "./support/dashboard-browser.ts";
 import { startService } from "./support/dashboard-instance.ts";
 import { startFaultyProxy, type FaultyProxy } from "./support/faulty-proxy.ts";
 
@@ -98,11 +98,11 @@ describe("the dashboard in an outage", () => {
     expect(await page.getByRole("alert").count()).toBe(1);
     expect(await page.locator(".failure").count()).toBe(0);
     const value = page.locator('[data-metric="visitors"] .top-stat-value');
-    await expect.poll(() => value.textContent()).toBe("–");
+    await expect.poll(() => value.textContent(), { timeout: ACTION_MS_MAX }).toBe("–");
     expect(await page.locator(".pulse.unknown").count()).toBe(1);
     expect(await page.title()).not.toMatch(/^\(/);
     await page.keyboard.press("w");
-    await expect.poll(() => value.textContent()).toBe(before);
+    await expect.poll(() => value.textContent(), { timeout: ACTION_MS_MAX }).toBe(before);
     expect(await page.locator(".top-stats.stale").count()).toBe(1);
     expect(await page.locator(".card .report:not(.stale)").count()).toBe(0);
     await recover();

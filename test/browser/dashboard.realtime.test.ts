@@ -5,7 +5,7 @@ import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
 import { VISITOR_USER_AGENT } from "./support/browser.ts";
-import { newWindow } from "./support/dashboard-browser.ts";
+import { ACTION_MS_MAX, newWindow } from "./support/dashboard-browser.ts";
 import { cardOf, DAY_MS, urlOf, type Visit, watchRequests } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
@@ -94,7 +94,7 @@ describe("the realtime view", () => {
     expect([current_visitors, visitors]).toEqual([3, 9]);
     await page.locator("[data-current]", { hasText: /^3$/ }).waitFor();
     expect(await page.locator(".current b").textContent()).toBe("3");
-    await expect.poll(() => page.title()).toMatch(/^\(3\) /);
+    await expect.poll(() => page.title(), { timeout: ACTION_MS_MAX }).toMatch(/^\(3\) /);
     expect(await page.locator(".realtime-totals dd").allTextContents()).toEqual([String(visitors), String(pageviews)]);
     const bars = await page
       .locator(".minute-bar")
