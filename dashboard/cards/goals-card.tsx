@@ -7,6 +7,7 @@ import { Change, LinkButton } from "../kit/inline.tsx";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
 import { Empty, ReportView, Skeleton } from "../kit/states.tsx";
 import { TabbedCard } from "../kit/tabs.tsx";
+import { tip } from "../kit/tips.ts";
 import { shownCurrency, type Conversions, type Goal } from "../state/conversions.ts";
 import { hasGoal } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
@@ -77,7 +78,7 @@ const Heads = ({ hasMoney }: { readonly hasMoney: boolean }) => (
     <span>{words.goals.visitors}</span>
     {hasConversionRates.value && (
       <span class="row-share">
-        <abbr title={words.metrics.conversionRate}>{words.goals.rate}</abbr>
+        <abbr {...tip(words.metrics.conversionRate)}>{words.goals.rate}</abbr>
       </span>
     )}
     {isCompared() && <span class="row-change">{words.goals.change}</span>}

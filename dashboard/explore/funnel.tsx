@@ -54,7 +54,7 @@ function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
               return (
                 <li key={step} class="funnel-step" data-step={step}>
                   <div class="funnel-head">
-                    <span class="funnel-name" title={text}>
+                    <span class="funnel-name" {...tip(text)}>
                       {step}. {text}
                     </span>
                     <Rates ofFirst={conversion_rate} ofPrevious={before === undefined ? null : before === 0 ? 0 : visitors / before} />
