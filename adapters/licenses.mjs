@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 const MODULES = fileURLToPath(new URL("../node_modules/", import.meta.url));
 
 /** Licenses (SPDX) that permit redistribution in a bundle together with their notice. MPL and GPL require more. */
-const ALLOWED = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "Unlicense"];
+const ALLOWED = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "OFL-1.1", "Unlicense"];
 
 /** Packages whose data the builds read themselves: no metafile names them. */
-const DATA_PACKAGES = ["@ip-location-db/geo-whois-asn-country-mmdb", "i18n-iso-countries", "world-atlas"];
+const DATA_PACKAGES = ["@ip-location-db/geo-whois-asn-country-mmdb", "circle-flags", "i18n-iso-countries", "simple-icons", "world-atlas"];
 
 /** The part of a path up to the innermost package. */
 const PACKAGE_FOLDER = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;

@@ -3,6 +3,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { lazyWithWords } from "./kit/lazy.tsx";
 import { Failure, Loading, OutageBanner } from "./kit/states.tsx";
+import { Shore } from "./kit/shore.tsx";
 import { showTips } from "./kit/tips.ts";
 import { SiteDashboard } from "./page/site-dashboard.tsx";
 import { useTabTitle } from "./page/tab-title.ts";
@@ -56,7 +57,14 @@ function useSite(sites: readonly string[] | undefined): void {
   useTabTitle(site.value === null ? null : isSettings() ? fill(words.page.settingsTitle, { site: siteName.value }) : siteName.value);
 }
 
-const LoadingPage = () => <main class="login">{outage.value === null ? <Loading rows={3} /> : <OutageBanner hasNumbers={false} />}</main>;
+const NoService = () => (
+  <>
+    <Shore scene="resting" />
+    <OutageBanner hasNumbers={false} />
+  </>
+);
+
+const LoadingPage = () => <main class="login">{outage.value === null ? <Loading rows={3} /> : <NoService />}</main>;
 
 /** The dashboard after a login, or of an instance without a password. */
 function Home() {

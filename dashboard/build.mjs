@@ -1,9 +1,11 @@
-/** Builds the dashboard's files: page, scripts, styles, icon and map. All names but the page's contain a content hash. */
+/** Builds the dashboard's files: page, scripts, styles, font, sprites, icon and map. All names but the page's contain a content hash. */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import subsetFont from "subset-font";
 import { packAsset, versionOf } from "../adapters/pack-asset.mjs";
+import { drawSprites } from "./kit/draw-sprites.mjs";
 import { drawCountries } from "./map/draw-countries.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -20,6 +22,7 @@ const CONTENT_TYPES = {
   css: "text/css; charset=utf-8",
   json: "application/json",
   svg: "image/svg+xml",
+  woff2: "font/woff2",
 };
 
 const contentTypeOf = (name) => CONTENT_TYPES[name.slice(name.lastIndexOf(".") + 1)];
@@ -40,6 +43,21 @@ const uplotPlugin = {
       if (!UPLOT_LANGUAGE.test(contents)) throw new Error("uPlot no longer reads navigator.language: remove this plugin");
       return { contents: contents.replace(UPLOT_LANGUAGE, '"en"'), loader: "js" };
     });
+  },
+};
+
+/** ASCII, and the letters and signs of the page's languages. Others come from the reader's fonts. */
+const FONT_TEXT = `${Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join("")}\u00a0\u202f
+ÀÂÄÇÈÉÊËÎÏÑÓÔÖÙÚÛÜßàáâäçèéêëíîïñóôöùúûüœŒ¿¡«»€£–—‘’“”„…·−×→`;
+
+/** Its figures are all of the same width without features of the font. Kerning would nearly double it. */
+const fontPlugin = {
+  name: "font-subset",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.woff2$/ }, async ({ path }) => ({
+      contents: await subsetFont(await readFile(path), FONT_TEXT, { targetFormat: "woff2", keepFeatures: [] }),
+      loader: "file",
+    }));
   },
 };
 
@@ -69,7 +87,8 @@ async function bundle(names, plugins) {
     chunkNames: "[name]-[hash]",
     bundle: true,
     splitting: true,
-    plugins: [uplotPlugin, ...plugins],
+    assetNames: "[name]-[hash]",
+    plugins: [uplotPlugin, fontPlugin, ...plugins],
     write: false,
     metafile: true,
     format: "esm",
@@ -86,7 +105,8 @@ async function bundle(names, plugins) {
   const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, path]] : []));
   const outputOf = Object.fromEntries(entries);
   return {
-    files: outputFiles.map(({ path, text }) => [basename(path), text]),
+    files: outputFiles.map(({ path, text, contents }) => [basename(path), path.endsWith(".woff2") ? contents : text]),
+    font: outputFiles.map(({ path }) => basename(path)).find((name) => name.endsWith(".woff2")),
     nameOf: (entry) => basename(outputOf[entry]),
     preloads: [
       basename(outputOf["app.tsx"]),
@@ -102,11 +122,29 @@ export async function buildDashboard(plugins = []) {
   const [settings, explore] = await Promise.all([styleOf("styles/settings.css"), styleOf("styles/explore.css")]);
   const [iconName, mapName] = [hashedName("icon", "svg", icon), hashedName("countries", "json", map)];
   const [settingsName, exploreName] = [hashedName("settings", "css", settings), hashedName("explore", "css", explore)];
-  const { files, nameOf, preloads } = await bundle(
-    { COUNTRY_MAP_NAME: mapName, SETTINGS_STYLE_NAME: settingsName, EXPLORE_STYLE_NAME: exploreName },
+  const sprites = Object.entries(await drawSprites()).map(([kind, { svg, ids }]) => [
+    kind,
+    hashedName(kind, "svg", svg),
+    svg,
+    ids.join(" "),
+  ]);
+  const { files, nameOf, preloads, font } = await bundle(
+    {
+      COUNTRY_MAP_NAME: mapName,
+      SETTINGS_STYLE_NAME: settingsName,
+      EXPLORE_STYLE_NAME: exploreName,
+      ...Object.fromEntries(sprites.map(([kind, name]) => [`${kind.toUpperCase()}_SPRITE_NAME`, name])),
+      ...Object.fromEntries(sprites.map(([kind, , , ids]) => [`${kind.toUpperCase()}_SPRITE_IDS`, ids])),
+    },
     plugins,
   );
-  const names = { icon: iconName, beforePaint: nameOf("before-paint.ts"), style: nameOf("styles/main.css"), script: nameOf("main.ts") };
+  const names = {
+    font,
+    icon: iconName,
+    beforePaint: nameOf("before-paint.ts"),
+    style: nameOf("styles/main.css"),
+    script: nameOf("main.ts"),
+  };
   const words = LANGUAGES.map((language) => `${language}=${PUBLIC_PATH}/${nameOf(`words/${language}.ts`)}`).join(" ");
   const template = await readFile(`${here}index.html`, "utf8");
   const page = template
@@ -114,8 +152,16 @@ export async function buildDashboard(plugins = []) {
     .replace(/%(\w+)%/g, (_, name) => `${PUBLIC_PATH}/${names[name]}`)
     .replace("</head>", `${preloads.map((name) => `<link rel="modulepreload" href="${PUBLIC_PATH}/${name}" />`).join("")}</head>`);
   return Object.fromEntries(
-    [...files, [iconName, icon], [mapName, map], [settingsName, settings], [exploreName, explore], ["index.html", page]].map(
-      ([name, text]) => [name, packAsset(contentTypeOf(name), text)],
-    ),
+    [
+      ...files,
+      ...sprites.map(([, name, svg]) => [name, svg]),
+      ...[
+        [iconName, icon],
+        [mapName, map],
+        [settingsName, settings],
+        [exploreName, explore],
+        ["index.html", page],
+      ],
+    ].map(([name, text]) => [name, packAsset(contentTypeOf(name), text)]),
   );
 }

@@ -6,15 +6,8 @@ import { problemText } from "../api/http.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { choiceOf } from "../filters/filter-items.ts";
 import { isNotableCount, isNotableRate } from "../format/change.ts";
-import {
-  countryMark,
-  DIMENSIONS,
-  eventDimensionOf,
-  filterDimensionOf,
-  filterOfVersions,
-  formatValue,
-  isAnswer,
-} from "../format/dimensions.ts";
+import { DIMENSIONS, eventDimensionOf, filterDimensionOf, filterOfVersions, formatValue, isAnswer } from "../format/dimensions.ts";
+import { GlyphMark, glyphOf } from "../kit/glyph.tsx";
 import { countOf, formatCount, formatRange, formatShare, formatShortRange } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { useSettled } from "../kit/forms.tsx";
@@ -34,7 +27,6 @@ import { fill, words } from "../words/words.ts";
 import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type ColumnId, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
 import { fetchRows, saveRows, useDetails, type Asked, type FileFormat } from "./details-request.ts";
-import { RowMark } from "./rows.tsx";
 
 const FORMATS: Readonly<Record<FileFormat, string>> = { csv: "CSV", json: "JSON" };
 
@@ -115,7 +107,7 @@ function Value({ dimension, value, label }: ValueProps) {
       aria-pressed={hasFilter(filterDimension, value)}
       onClick={(event) => toggleFilter(filterDimension, value, choiceOf(event))}
     >
-      <RowMark text={countryMark(dimension, value)} />
+      <GlyphMark glyph={glyphOf(dimension, value, label)} />
       {label}
     </button>
   );

@@ -5,11 +5,13 @@ import type { Parameters } from "../api/http.ts";
 import type { Dimension } from "../api/types.ts";
 import { choiceOf, filterItems, type ValueFilter } from "../filters/filter-items.ts";
 import { changeOf, isNotableCount } from "../format/change.ts";
-import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
+import { filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { compactCount, formatCount, formatShare } from "../format/locale.ts";
 import { onComparedDates } from "../format/periods.ts";
 import { Change, NewValue } from "../kit/inline.tsx";
+import { type Glyph, GlyphMark, glyphOf } from "../kit/glyph.tsx";
 import { Menu } from "../kit/menu.tsx";
+import { useMovingRows } from "../kit/motion.ts";
 import { tip } from "../kit/tips.ts";
 import { refusalOf } from "../state/filters.ts";
 import { comparedRange, today } from "../state/period.ts";
@@ -40,8 +42,7 @@ export interface RowNumbers {
 export interface Row extends RowNumbers {
   readonly key: string;
   readonly label: string;
-  /** Shown before the label, e.g. a country's code. */
-  readonly mark?: string;
+  readonly glyph?: Glyph | null;
   readonly title?: string;
   /** Opens in a new tab. */
   readonly href?: string | null;
@@ -96,7 +97,7 @@ export function filterRow(dimension: Dimension, value: string, filterValue = val
   return {
     key: value,
     label,
-    mark: countryMark(dimension, value),
+    glyph: glyphOf(dimension, value, label),
     ...filteringRow({ dimension: filterDimensionOf(dimension), value: filterValue }, label),
   };
 }
@@ -109,13 +110,6 @@ function onMenuKey(event: KeyboardEvent): void {
   event.preventDefault();
   (event.currentTarget as HTMLElement).closest(".row")?.querySelector<HTMLElement>(`.${MENU_BUTTON}`)?.click();
 }
-
-export const RowMark = ({ text }: { readonly text: string }) =>
-  text === "" ? null : (
-    <span class="row-mark" aria-hidden="true">
-      {text}
-    </span>
-  );
 
 interface RowProps {
   readonly row: Row;
@@ -133,11 +127,11 @@ const RowChange = ({ count, before }: { readonly count: number; readonly before:
 };
 
 function RowText({ row, hasShares }: RowProps) {
-  const { mark = "", label, count, before, share, text, shareText, change, money } = row;
+  const { glyph = null, label, count, before, share, text, shareText, change, money } = row;
   return (
     <>
       <span class="row-label">
-        <RowMark text={mark} />
+        <GlyphMark glyph={glyph} />
         {label}
       </span>
       <span class="row-numbers">
@@ -220,10 +214,11 @@ interface RowListProps {
 
 export function RowList({ rows, label, hasShares = rows.some(({ share }) => share !== null) }: RowListProps) {
   const largest = Math.max(...rows.map(({ count }) => count), 1);
+  const list = useMovingRows<HTMLOListElement>();
   return (
-    <ol class="rows" aria-label={label}>
+    <ol class="rows" aria-label={label} ref={list}>
       {rows.map((row) => (
-        <li key={row.key} class={row.isChosen === true ? "row chosen" : "row"}>
+        <li key={row.key} data-key={row.key} class={row.isChosen === true ? "row chosen" : "row"}>
           <span class="row-bar" aria-hidden="true" style={{ width: `${(Math.max(row.count, 0) / largest) * 100}%` }} />
           <RowContent row={row} hasShares={hasShares} />
           {row.href != null && <RowLink label={row.label} href={row.href} />}

@@ -92,7 +92,12 @@ function seriesOf({ points, scale }: Drawing): uPlot.Series[] {
     points: { show: isSingle, size: 7 * scale, fill: cssColor("--accent") },
     fill: (chart) => areaFill(chart, "--area"),
   };
-  const compared = { stroke: cssColor("--compare"), width: 2 * scale, points: { show: points.length === 1, size: 7 * scale } };
+  const compared = {
+    stroke: cssColor("--compare"),
+    width: 2 * scale,
+    dash: [3 * scale, 4 * scale],
+    points: { show: points.length === 1, size: 7 * scale },
+  };
   const paths = isByMinute(points) ? uPlot.paths.bars?.({ size: [1, Infinity], gap: 0 }) : undefined;
   const bound: uPlot.Series = { width: 0, points: { show: false } };
   if (paths) return [{}, ...["--compare", "--accent", "--area"].map((color) => bars(paths, cssColor(color))), bound, bound];

@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { hasModifier, indexAfterKey, TapChoice } from "../kit/pointing.ts";
 import { paletteVersion } from "../kit/theme.ts";
 import { cssColor, drawChart, type Chart } from "./chart-drawing.ts";
+import { morph, shapeOf, type Shape } from "./morph.ts";
 import type { ChartPoint } from "./points.ts";
 
 /** The point under the pointer or the arrow keys. */
@@ -167,6 +168,7 @@ const latestOf = (points: readonly ChartPoint[]): number =>
 function useChart(props: LineChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart | null>(null);
+  const shape = useRef<Shape>([]);
   useEffect(() => {
     const element = place.current;
     if (!element) return;
@@ -181,7 +183,10 @@ function useChart(props: LineChartProps) {
     const observer = new ResizeObserver(resize);
     observer.observe(element);
     resize();
+    const stopMoving = chart.current ? morph(chart.current, shape.current) : undefined;
     return () => {
+      stopMoving?.();
+      if (chart.current) shape.current = shapeOf(chart.current);
       observer.disconnect();
       chart.current?.destroy();
       chart.current = null;

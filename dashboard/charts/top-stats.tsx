@@ -3,6 +3,7 @@ import { compactCount, formatCount } from "../format/locale.ts";
 import { onComparedDates } from "../format/periods.ts";
 import { Change } from "../kit/inline.tsx";
 import { Failure } from "../kit/states.tsx";
+import { useRolled } from "../kit/motion.ts";
 import { tip } from "../kit/tips.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { today } from "../state/period.ts";
@@ -35,6 +36,7 @@ interface StatProps {
 function TopStat({ metric, data, everybody, conversions }: StatProps) {
   const { id, title, definition, format } = metric;
   const { now, before } = data ? totalsOf(metric, data, everybody, conversions) : { now: null, before: null };
+  const rolled = useRolled(now);
   const isChosen = chosenMetric().id === id;
   // Their reports may take longer.
   const isStale = (id === "revenue" && conversions.revenue.isStale) || (id === "conversion_rate" && conversions.isRateStale);
@@ -55,7 +57,7 @@ function TopStat({ metric, data, everybody, conversions }: StatProps) {
       onClick={() => navigate({ metric: id === shownMetrics()[0]?.id ? null : id })}
     >
       <span class="top-stat-title">{title}</span>
-      <span class="top-stat-value">{now === null ? "–" : format(now)}</span>
+      <span class="top-stat-value">{rolled === null ? "–" : format(rolled)}</span>
       <span class="top-stat-change">
         {compared && now !== null && before !== null && <Change now={now} before={before} {...comparedAs(metric)} />}
       </span>

@@ -183,10 +183,6 @@ export const eventDimensionOf = (dimension: Dimension): string | undefined =>
 
 export const tabLabelOf = (dimension: Dimension): string => DIMENSIONS[dimension].tab ?? DIMENSIONS[dimension].plural;
 
-/** A country's code, shown before its name; empty for all else. */
-export const countryMark = (dimension: Dimension, value: string): string =>
-  dimension === "countries" && value !== UNRECORDED ? value : "";
-
 /** Unset values have a meaning of their own: visits that came from nowhere. */
 export const hasDirect = (dimension: Dimension): boolean => DIMENSIONS[dimension].unknown === DIRECT;
 

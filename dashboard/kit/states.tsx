@@ -8,6 +8,7 @@ import type { Report } from "../state/requests.ts";
 import { canClear, clearAllFilters } from "../state/view-filters.ts";
 import { fill, rich, words } from "../words/words.ts";
 import { LinkButton } from "./inline.tsx";
+import { Shore } from "./shore.tsx";
 
 interface SkeletonProps {
   readonly rows?: number | undefined;
@@ -45,6 +46,7 @@ const NoResults = () => <>{rich(words.kit.noResults, { clear: (text) => <LinkBut
 /** Default text: no data in the period, or none under the reader's filters. */
 export const Empty = ({ children }: { readonly children?: ComponentChildren }) => (
   <p class="empty">
+    <Shore scene="gone" />
     <span>{children ?? (canClear.value ? <NoResults /> : words.kit.noData)}</span>
   </p>
 );
@@ -55,6 +57,7 @@ export function Failure({ report }: { readonly report: Pick<Report<unknown>, "er
   const isExtensionMissing = error?.kind === "extension_missing";
   return (
     <div class="failure" role="alert">
+      <Shore scene="resting" />
       <p>{error?.message}</p>
       {!isExtensionMissing && (
         <button type="button" class="button small" onClick={retry}>

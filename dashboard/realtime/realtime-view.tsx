@@ -9,6 +9,7 @@ import { Footnote } from "../filters/footnote.tsx";
 import { DIMENSIONS, DIRECT_SOURCE, isAnswer } from "../format/dimensions.ts";
 import { countOf, formatCount, formatHour } from "../format/locale.ts";
 import { Button } from "../kit/inline.tsx";
+import { useRolled } from "../kit/motion.ts";
 import { indexAfterKey } from "../kit/pointing.ts";
 import { Empty, Loading } from "../kit/states.tsx";
 import { WorldMap } from "../map/world-map.tsx";
@@ -230,6 +231,7 @@ const numberOr = (count: number | undefined): string => (count === undefined ? "
 
 export function RealtimeView() {
   const recent = lastMinutes.value;
+  const current = useRolled(realtime.value?.current_visitors ?? null);
   const list = (card: Card, title: string, dimension: Dimension, rows: readonly Recent[]) =>
     isCardShown(card) && rows.length > 0 && <RecentList title={title} dimension={dimension} rows={rows} />;
   return (
@@ -243,7 +245,7 @@ export function RealtimeView() {
           <div>
             <p class="dim">{countOf(windowMinutes(), words.realtime.inLast)}</p>
             <p class="realtime-count" data-current>
-              {numberOr(realtime.value?.current_visitors)}
+              {numberOr(current ?? undefined)}
             </p>
           </div>
           <dl class="realtime-totals">

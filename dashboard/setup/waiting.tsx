@@ -13,6 +13,7 @@ import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { readableId, useSites } from "../state/known-sites.ts";
 import { useAction, usePolling } from "../state/requests.ts";
+import { Shore } from "../kit/shore.tsx";
 import { closePanel, openPanel, openSite, site } from "../state/view.ts";
 import { rich, words } from "../words/words.ts";
 import { awaitedSite, AWAITING, openArrivedSite } from "./arrival.tsx";
@@ -37,6 +38,7 @@ function useIsLate(siteId: string): boolean {
 
 const WaitingLine = () => (
   <p class="waiting" role="status">
+    <Shore scene="arriving" />
     <i class="pulse" aria-hidden="true" /> {words.setup.waiting}
   </p>
 );

@@ -74,7 +74,7 @@ const SCRIPT_HEADERS = {
 
 export const getScript: Handler = (request, { services }) => assetReply(request, services.trackerScript, SCRIPT_HEADERS);
 
-/** The page may load only its own scripts, styles and reports; only these origins may frame it, and forms go only to the service. */
+/** The page may load only its own scripts, styles, fonts and reports; only these origins may frame it, and forms go only to the service. */
 const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
   [
     "default-src 'none'",
@@ -82,6 +82,7 @@ const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
     "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self'",
+    "font-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     `frame-ancestors ${frameAncestors.join(" ") || "'none'"}`,

@@ -208,7 +208,7 @@ export class DemoSite implements Job {
     await Promise.all([this.#stopMaking(), this.#continuation.stop()]);
   }
 
-  /** With `role = "ingest"`, another node has the demo site. */
+  /** False with `role = "ingest"`: another node has the demo site. */
   get #isDue(): boolean {
     const { role, now, mayExist, isAccepting } = this.#options;
     if (role !== "all" || this.#making !== null || this.#removals > 0 || minuteAt(now()) <= this.#continuedTo) return false;

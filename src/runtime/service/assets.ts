@@ -26,7 +26,9 @@ export type Assets = (name: string) => Asset | null;
 export interface PackedAsset {
   readonly contentType: string;
   readonly version: string;
-  readonly text: string;
+  /** One of the two: what is no text is in Base64. */
+  readonly text?: string;
+  readonly base64?: string;
   /** Base64, like `gzip`. */
   readonly brotli?: string;
   readonly gzip?: string;
@@ -36,10 +38,10 @@ export type PackedAssets = Readonly<Record<string, PackedAsset>>;
 
 const bytesOfBase64 = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-export const unpackAsset = ({ contentType, version, text, brotli, gzip }: PackedAsset): Asset => ({
+export const unpackAsset = ({ contentType, version, text, base64, brotli, gzip }: PackedAsset): Asset => ({
   contentType,
   version,
-  bytes: new TextEncoder().encode(text),
+  bytes: base64 === undefined ? new TextEncoder().encode(text) : bytesOfBase64(base64),
   ...(brotli !== undefined && { brotli: bytesOfBase64(brotli) }),
   ...(gzip !== undefined && { gzip: bytesOfBase64(gzip) }),
 });
