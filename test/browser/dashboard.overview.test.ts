@@ -71,8 +71,8 @@ describe("the page of all sites", () => {
     expect(await card.textContent()).toContain(`${change} ${dates}`);
     await card.locator(".change").click();
     await poll(() => page.locator('[data-metric="visitors"] .change').textContent()).toBe(change);
-    await page.getByRole("button", { name: "Comparison: vs. Previous period" }).click();
-    await page.getByRole("menuitemradio", { name: `Previous period (${dates?.slice("vs. ".length)})` }).waitFor();
+    await page.getByRole("button", { name: `Comparison: ${dates}` }).click();
+    await page.getByRole("menuitemradio", { name: `(${dates?.slice("vs. ".length)})`, checked: true }).waitFor();
   });
 
   it("order and search are in the URL: a reload and Back from a site keep them", async () => {
@@ -213,9 +213,19 @@ describe("the page of all sites", () => {
     await page.getByRole("button", { name: "Menu" }).click();
     const items = await page.getByRole("menu").locator("[role^=menuitem]").allTextContents();
     expect(items.map((item) => item.replace(/\W+$/, ""))).toEqual(
-      ["Add a site", "API keys", "Theme: System", "Theme: Light", "Theme: Dark", "Help?", "Set a password"].map((item) =>
-        item.replace(/\W+$/, ""),
-      ),
+      [
+        "Add a site",
+        "API keys",
+        "Theme: System",
+        "Theme: Light",
+        "Theme: Dark",
+        "English",
+        "Deutsch",
+        "Français",
+        "Español",
+        "Help?",
+        "Set a password",
+      ].map((item) => item.replace(/\W+$/, "")),
     );
     await page.keyboard.press("Escape");
   });
