@@ -140,8 +140,11 @@ const LABELS = { public: words.sharing.public, public_raw_export: words.sharing.
 const HINT_ID = `${fieldId("public")}-hint`;
 const RAW_HINT_ID = `${fieldId("public_raw_export")}-hint`;
 
-/** A site that was public before keeps what it shares; one that becomes public begins without raw events. */
-const wasPublic = (siteId: string): boolean => savedSettings(siteId)?.public === true;
+/** A site that becomes public begins without raw exports. One that was public before keeps what it shares. */
+function rawExportOf(siteId: string, isPublic: boolean): boolean {
+  const saved = savedSettings(siteId);
+  return (saved?.public === true || !isPublic) && saved?.public_raw_export === true;
+}
 
 const PublicField = ({ siteId, settings, change, field }: Editing) => (
   <>
@@ -149,12 +152,7 @@ const PublicField = ({ siteId, settings, change, field }: Editing) => (
       id={fieldId("public")}
       describedBy={HINT_ID}
       isChecked={settings.public}
-      onChange={(isChecked) =>
-        change({
-          public: isChecked,
-          public_raw_export: isChecked && wasPublic(siteId) && savedSettings(siteId)?.public_raw_export === true,
-        })
-      }
+      onChange={(isChecked) => change({ public: isChecked, public_raw_export: rawExportOf(siteId, isChecked) })}
     >
       {fill(words.sharing.anyoneSees, { site: readableId(siteId) })}
     </Checkbox>

@@ -61,6 +61,11 @@ describe("the first run", () => {
 
   const text = (words: string | RegExp) => page.getByText(words).first();
   const domain = () => page.getByLabel("Domain");
+  const addSite = async (typed: string) => {
+    await domain().fill(typed);
+    await page.keyboard.press("Enter");
+  };
+  const changeSite = () => page.getByRole("button", { name: "Change", exact: true }).click();
   const code = () => page.getByLabel("Tracking code", { exact: true });
   const visitorsAre = (count: number) =>
     page.locator('[data-metric="visitors"] .top-stat-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
@@ -85,16 +90,25 @@ describe("the first run", () => {
       await page.locator("input[name=site]:focus").waitFor();
       for (const [typed, siteId] of [
         ["Example.com", "example.com"],
-        ["https://www.Example.com/shop?a=b", "www.example.com"],
+        ["https://www.Example.com/shop?a=b", "example.com"],
         ["Bücher.example", "xn--bcher-kva.example"],
         ["http://localhost:3000/", "localhost:3000"],
       ] as const) {
-        await domain().fill(typed);
+        expect(await text("Waiting for the first event").count()).toBe(0);
+        await addSite(typed);
         await code()
           .filter({ hasText: `data-domain="${siteId}"` })
           .waitFor();
+        await text("Waiting for the first event").waitFor();
+        if (siteId.startsWith("localhost")) expect(await code().textContent()).toContain(" data-include-local ");
+        await changeSite();
       }
-      expect(await code().textContent()).toContain(" data-include-local ");
+      await domain().fill("https://www.example.com/");
+      await page.getByLabel("www.example.com").check();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await code().filter({ hasText: `data-domain="www.example.com"` }).waitFor();
+      await changeSite();
       await domain().fill("example .com");
       await text("Enter a domain like example.com").waitFor();
       expect(await violationsOf(page)).toEqual([]);
@@ -102,7 +116,7 @@ describe("the first run", () => {
 
     it("says after 20 seconds what to check, and not before", async () => {
       await open(service, "");
-      await domain().fill("shop.example");
+      await addSite("shop.example");
       await page.waitForResponse("**/api/installation?*");
       await page.clock.fastForward(15_000);
       expect(await text(/^Nothing has arrived for .+ yet/).count()).toBe(0);
@@ -146,7 +160,8 @@ describe("the first run", () => {
 
     it("shows at once why events are refused, and the name under which they arrive instead, which one click opens", async () => {
       await open(service, "");
-      await domain().fill("shop.example");
+      await addSite("shop.example");
+      await text("Waiting for the first event").waitFor();
       await send(service, "shop.example", "/", { "user-agent": GOOGLEBOT });
       await nextPoll();
       await text("1 event was dropped as bot traffic").waitFor();
@@ -225,9 +240,10 @@ describe("the first run", () => {
       const dialog = page.getByRole("dialog", { name: "Add a site" });
       await page.locator("input[name=site]:focus").waitFor();
       expect(await dialog.locator(".snippet").count()).toBe(0);
-      await domain().fill("Old.example");
+      await addSite("Old.example");
       await dialog.getByText("old.example has events already.").waitFor();
-      await domain().fill("second.example");
+      await changeSite();
+      await addSite("second.example");
       await dialog.getByText("Waiting for the first event").waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await send(service, "second.example", "/");
@@ -244,8 +260,8 @@ describe("the first run", () => {
     const service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD });
     await send(service, "old.example");
     await open(service, "?site=old.example&panel=add-site");
-    await domain().fill("old.example");
-    await domain().fill("third.example");
+    await addSite("third.example");
+    await text("Waiting for the first event").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await send(service, "third.example");
@@ -261,6 +277,16 @@ describe("the first run", () => {
     await visitorsAre(1);
     expect(await inUrl("site")).toBe("third.example");
     expect(await text(/^The first event of/).count()).toBe(0);
+  });
+
+  it("days of a first site begin at midnight in the zone that is chosen with its name, from the first event on", async () => {
+    const service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD });
+    await open(service, "");
+    await page.getByLabel("Days begin at midnight in").selectOption("Asia/Kathmandu");
+    await addSite("zoned.example");
+    await code().waitFor();
+    const settings = await context.request.get(`${service.origin}/api/sites/zoned.example`);
+    expect(await settings.json()).toMatchObject({ time_zone: "Asia/Kathmandu", time_zone_in_force: "Asia/Kathmandu" });
   });
 
   it("a site of site_ids becomes its dashboard at once, although its empty reports are cached", async () => {

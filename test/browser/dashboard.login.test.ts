@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { createDeferred } from "../support/deferred.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsOf } from "./support/accessibility.ts";
 import { VISITOR_USER_AGENT } from "./support/browser.ts";
 import { newWindow } from "./support/dashboard-browser.ts";
 import { startService } from "./support/dashboard-instance.ts";
@@ -62,6 +63,7 @@ describe("the dashboard's login", () => {
 
     await text("Add your first site").waitFor();
     await page.getByLabel("Domain").fill("https://First.example/shop");
+    await page.getByRole("button", { name: "Continue" }).click();
     // The confirmation disappears again.
     const confirmed = text("Copied").waitFor();
     await page.getByRole("button", { name: "Copy tracking code" }).click();
@@ -103,6 +105,33 @@ describe("the dashboard's login", () => {
     const answered = page.waitForResponse("**/api/auth/logout");
     mayAnswer.resolve();
     await answered;
+    await logIn(PASSWORD);
+    await page.locator('[data-metric="visitors"]').waitFor();
+  });
+
+  it("a browser that asks for it stays logged in after a restart, and is listed and logged out by itself", async () => {
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Log out", exact: true }).click();
+    await page.getByLabel("Keep me logged in").check();
+    await logIn(PASSWORD);
+    await page.locator('[data-metric="visitors"]').waitFor();
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Log out everywhere" }).click();
+    const sessions = page.getByRole("list", { name: "Browsers that stay logged in" });
+    await sessions.getByText("this browser").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const [cookie] = (await context.cookies()).filter(({ name }) => name === "svc_session");
+    expect((cookie?.expires ?? 0) - Date.now() / 1000).toBeGreaterThan(29 * 86_400);
+    await service.stop();
+    service = await start();
+    // Cookies do not tell ports apart.
+    await page.goto(`${service.origin}/?site=first.example`);
+    await page.locator('[data-metric="visitors"]').waitFor();
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Log out everywhere" }).click();
+    await sessions.getByRole("button", { name: "Log out" }).click();
+    await sessions.getByRole("button", { name: "Confirm logout" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
     await logIn(PASSWORD);
     await page.locator('[data-metric="visitors"]').waitFor();
   });

@@ -72,6 +72,14 @@ describe("sharing a site", () => {
     await page.getByText("Copied").waitFor();
     expect(await clipboard()).toBe(`${service.origin}/share/${SITE}`);
     expect(await statusFor(await clipboard())).toBe(200);
+    const rawExport = async () =>
+      (await fetch(`${service.origin}/api/stats/export?site_id=${SITE}&kind=raw`, { headers: { "X-Share": SITE } })).status;
+    expect(await rawExport()).toBe(403);
+    await page.getByLabel("Viewers can download the raw events").first().check();
+    await page.getByText("Anyone can also download all raw events").waitFor();
+    await page.getByRole("form", { name: "Public site" }).getByRole("button", { name: "Save" }).click();
+    await page.getByRole("status").filter({ hasText: "Saved." }).waitFor();
+    expect(await rawExport()).toBe(200);
 
     await page.getByLabel(`Anyone can see the stats of ${SITE}`).uncheck();
     await page.getByRole("form", { name: "Public site" }).getByRole("button", { name: "Save" }).click();
@@ -90,6 +98,7 @@ describe("sharing a site", () => {
       filters: "",
       period: null,
       realtime: true,
+      raw_export: false,
       expires_at: null,
     });
     expect(await statusFor(url)).toBe(200);
