@@ -69,7 +69,7 @@ export interface ToldChanges {
 /** Segments with `filters` or `day` are links to what they name. */
 export interface ChangeSegment {
   readonly text: string;
-  /** In the notation of filters. */
+  /** A filter, in its notation. */
   readonly filters?: string;
   /** `2026-03-15` */
   readonly day?: string;
@@ -163,7 +163,7 @@ class Writer {
     return whole % 60 === 0 ? unit(minutes, "minute") : `${unit(minutes, "minute")} ${unit(whole % 60, "second")}`;
   }
 
-  /** Without its noun. */
+  /** The number without its noun. */
   amount(amount: Amount): string {
     const value = numberOf(amount);
     const { metric, currency } = this.#changes;
@@ -176,7 +176,7 @@ class Writer {
       : this.#number(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   }
 
-  /** With its noun. */
+  /** The number and its noun. */
   noun(amount: Amount): string {
     const { metric, goal } = this.#changes;
     const { counts, rates } = this.#words;
@@ -188,7 +188,7 @@ class Writer {
     return textOfSegments(fill(rates[metric as keyof typeof rates], { amount: this.amount(amount), goal: goalName }));
   }
 
-  /** In percent, or in points for rates; null if it would say too much about too little. */
+  /** Percent, or points for rates; null if it would say too much about too little. */
   difference(before: Amount, after: Amount, hasPercent: boolean): string | null {
     const [from, to] = [numberOf(before), numberOf(after)];
     const { metric } = this.#changes;
@@ -207,7 +207,7 @@ class Writer {
     return new Intl.DateTimeFormat(this.#locale, { timeZone: "UTC", month: "short", day: "numeric", ...options });
   }
 
-  /** With the year if it is not that of the period. */
+  /** Has the year if it is not that of the period. */
   dates(first: string, last: string): ChangeSegment {
     const year = this.#changes.end_date.slice(0, 4);
     const format = this.#dateFormat(first.slice(0, 4) === year && last.slice(0, 4) === year ? {} : { year: "numeric" });
@@ -266,7 +266,7 @@ class Teller {
     return fill(this.#words.total[kind], { amount: this.#write.noun(amount), dates: this.#periodDates() });
   }
 
-  /** Against what is typical. */
+  /** The comparison with what is typical. */
   #typicalClause(): ChangeSegment[] | null {
     const { typical, verdict, total } = this.#changes;
     if (typical === null) return null;
@@ -285,7 +285,7 @@ class Teller {
     return fill(counted > expected ? clauses.aboveTypical : clauses.belowTypical, { difference, low, high });
   }
 
-  /** Against the window that was asked for. */
+  /** The comparison with the window that was asked for. */
   #periodClause(): ChangeSegment[] | null {
     const { total, comparison } = this.#changes;
     if (comparison.start_date === undefined || total.before === null) return null;

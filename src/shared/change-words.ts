@@ -68,7 +68,7 @@ export const ENGLISH_CHANGE_WORDS = {
     },
   },
   unusualBefore: "{dates} was unusual: {value} {after}, {before}.",
-  /** Of a value: what it usually has, or had in the compared days. */
+  /** What a value usually has, or had in the compared days. */
   before: { typical: "typical {before}", period: "before {before}" },
   ordinary: { day: "an ordinary day", week: "an ordinary week", period: "an ordinary period" },
   /** A value with others that are the same visits, and with what it led to. */

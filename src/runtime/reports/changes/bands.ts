@@ -1,11 +1,51 @@
-/** The typical band of the chart: what is expected of each day or hour, two standard deviations around it. */
-import { BAND_DEVIATIONS, type Range } from "./counts.ts";
+/** The usual range of days and hours: what is expected of them, two standard deviations around it. */
+import { Decimal, decimalFromCents } from "../../base/decimal.ts";
+import { amountOf, isRatio, type Kind, rateOf } from "./contributions.ts";
+import { BAND_DEVIATIONS, type Range, rangeOf } from "./counts.ts";
 import { expectedOf, type History, othersOf, spanOf } from "./history.ts";
 import { HISTORY_DAYS } from "./input.ts";
 import { countOfRoot, dispersionOf, rootOf } from "./statistics.ts";
-import type { View } from "./view.ts";
+import { ratioJudgeOf } from "./judged.ts";
+import { Judge } from "./naming.ts";
+import { rateDeviation } from "./ratios.ts";
+import type { Amount } from "./result.ts";
+import { typicalSide } from "./sides.ts";
+import { centsOf, seriesOf, type View } from "./view.ts";
 
 const DAY_HOURS = 24;
+
+interface AmountRange {
+  readonly expected: Amount;
+  readonly low: Amount;
+  readonly high: Amount;
+}
+
+const PROPORTIONS: readonly Kind[] = ["bounce_rate", "conversion_rate"];
+
+/** Ranges of days of the window, in what the answer shows. */
+export function rangesOf(kind: Kind, view: View): (days: readonly number[]) => AmountRange {
+  const { history, window, firstDay } = view;
+  const typicalOf = (days: readonly number[]) => typicalSide(kind, window.days, firstDay, spanOf(history, days).all);
+  if (isRatio(kind)) {
+    const judge = ratioJudgeOf(kind, view);
+    const highest = PROPORTIONS.includes(kind) ? 1 : Number.POSITIVE_INFINITY;
+    return (days) => {
+      const expected = rateOf(typicalOf(days));
+      const deviation = BAND_DEVIATIONS * rateDeviation(judge, spanOf(history, days));
+      return { expected, low: Math.max(0, expected - deviation), high: Math.min(highest, expected + deviation) };
+    };
+  }
+  // Money is judged in units of the mean payment, so that the noise of amounts is measured, too.
+  const total = kind === "money" ? seriesOf(window.days, window, centsOf) : history.total;
+  const sumOf = (series: Float64Array): number => series.reduce((sum, value) => sum + value, 0);
+  const unit = (kind === "money" && Math.abs(sumOf(total)) / Math.max(1, sumOf(history.total))) || 1;
+  const judge = new Judge({ ...history, total: total.map((count) => count / unit) });
+  const amount = (count: number): Amount => (kind === "money" ? new Decimal(decimalFromCents(BigInt(Math.round(count * unit)))) : count);
+  return (days) => {
+    const { expected, low, high } = rangeOf(judge, spanOf(history, days));
+    return { expected: amountOf(kind, typicalOf(days)), low: amount(Math.min(low, expected)), high: amount(high) };
+  };
+}
 
 export interface HourRange extends Range {
   readonly day: number;

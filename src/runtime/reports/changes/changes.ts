@@ -1,7 +1,6 @@
 /** What changed in a period, and which values stand apart: the analysis behind `GET /api/stats/changes` (docs/internals/changes.md). */
 import { filterOf, printFilter } from "../../../shared/filters.ts";
-import { Decimal, decimalFromCents } from "../../base/decimal.ts";
-import { hourBand } from "./bands.ts";
+import { hourBand, rangesOf } from "./bands.ts";
 import {
   amountOf,
   changeOf,
@@ -15,7 +14,7 @@ import {
   type Sides,
   withoutValue,
 } from "./contributions.ts";
-import { BAND_DEVIATIONS, FINDINGS_MAX, FLOOR_SHARE, FLOOR_VISITS, dayIsNoted, rangeOf } from "./counts.ts";
+import { BAND_DEVIATIONS, FINDINGS_MAX, FLOOR_SHARE, FLOOR_VISITS, dayIsNoted } from "./counts.ts";
 import { hourAt } from "./gaps.ts";
 import { spanOf } from "./history.ts";
 import {
@@ -29,15 +28,15 @@ import {
   TYPICAL_DAYS_MAX,
   type Window,
 } from "./input.ts";
-import { type Found, type Judged, judgeView, ratioJudgeOf } from "./judged.ts";
+import { type Found, type Judged, judgeView } from "./judged.ts";
 import { longDays, longFindings } from "./long.ts";
-import { Judge, NAMED_DIMENSIONS } from "./naming.ts";
-import { RATE_CHANGE_MIN, rateDeviation } from "./ratios.ts";
-import type { Amount, BandPoint, ChangesResult, UnusualDay, Verdict } from "./result.ts";
+import { NAMED_DIMENSIONS } from "./naming.ts";
+import { RATE_CHANGE_MIN } from "./ratios.ts";
+import type { BandPoint, ChangesResult, UnusualDay, Verdict } from "./result.ts";
 import { sideOf, sidesByValue, sidesOfDays, typicalSide } from "./sides.ts";
 import { countOfRoot, rootOf } from "./statistics.ts";
 import { withSentences } from "./telling.ts";
-import { centsOf, seriesOf, type View, viewOf } from "./view.ts";
+import { type View, viewOf } from "./view.ts";
 
 const DAY_MS = 86_400_000;
 const DAY_HOURS = 24;
@@ -77,45 +76,6 @@ const filtersOf = (dimension: string, value: string): string =>
   printFilter(filterOf(FILTER_NAMES[dimension] ?? dimension, "in", false, [value]));
 
 const isNamed = (dimension: string): boolean => (NAMED_DIMENSIONS as readonly string[]).includes(dimension);
-
-/** Ranges of single days and of the tested days, in what the answer shows. */
-class Ranges {
-  readonly #kind: Kind;
-  readonly #view: View;
-  /** Of money: its series in units of the mean payment, so that its own noise is measured. */
-  readonly #judge: Judge;
-  readonly #unit: number;
-
-  constructor(kind: Kind, view: View) {
-    this.#kind = kind;
-    this.#view = view;
-    const { history, window } = view;
-    const total = kind === "money" ? seriesOf(window.days, window, centsOf) : history.total;
-    const payments = history.total.reduce((sum, count) => sum + count, 0);
-    const mean = payments > 0 ? Math.abs(total.reduce((sum, cents) => sum + cents, 0)) / payments : 0;
-    this.#unit = kind === "money" && mean > 0 ? mean : 1;
-    this.#judge = new Judge({ ...history, total: total.map((count) => count / this.#unit) });
-  }
-
-  of(days: readonly number[]): { readonly expected: Amount; readonly low: Amount; readonly high: Amount } {
-    const span = spanOf(this.#view.history, days);
-    if (isRatio(this.#kind)) {
-      const judge = ratioJudgeOf(this.#kind, this.#view);
-      const expected = rateOf(typicalSide(this.#kind, this.#view.window.days, this.#view.firstDay, span.all));
-      const deviation = BAND_DEVIATIONS * rateDeviation(judge, span);
-      const highest = this.#kind === "bounce_rate" || this.#kind === "conversion_rate" ? 1 : Number.POSITIVE_INFINITY;
-      return { expected, low: Math.max(0, expected - deviation), high: Math.min(highest, expected + deviation) };
-    }
-    const { expected, low, high } = rangeOf(this.#judge, span);
-    const amount = (count: number): Amount =>
-      this.#kind === "money" ? new Decimal(decimalFromCents(BigInt(Math.round(count * this.#unit)))) : count;
-    return {
-      expected: amountOf(this.#kind, typicalSide(this.#kind, this.#view.window.days, this.#view.firstDay, span.all)),
-      low: amount(Math.min(low, expected)),
-      high: amount(high),
-    };
-  }
-}
 
 /** One window: what is expected of it, what is found, and its sums beside those that it is compared with. */
 interface Analysis {
@@ -225,11 +185,11 @@ function isLarge(kind: Kind, { before, after }: Sides): boolean {
 
 function daysOf({ kind, view, judged }: Analysis): UnusualDay[] {
   if (judged === null) return [];
-  const ranges = new Ranges(kind, view);
+  const rangeOfDays = rangesOf(kind, view);
   return judged.days.map(({ day, z, finding }) => ({
     date: dateOf(view.firstDay + day),
     value: amountOf(kind, countedSide(kind, view, [day])),
-    ...ranges.of([day]),
+    ...rangeOfDays([day]),
     z,
     finding,
   }));
@@ -308,8 +268,8 @@ function bandOf({ kind, view }: Analysis, band: "day" | "hour"): BandPoint[] {
       high,
     }));
   }
-  const ranges = new Ranges(kind, view);
-  return Array.from({ length: view.days }, (_, day) => ({ date: dateOf(view.firstDay + day), ...ranges.of([day]) }));
+  const rangeOfDays = rangesOf(kind, view);
+  return Array.from({ length: view.days }, (_, day) => ({ date: dateOf(view.firstDay + day), ...rangeOfDays([day]) }));
 }
 
 function gapCaveats({ view }: Analysis): Told["caveats"] {
@@ -349,9 +309,9 @@ interface Conclusion {
   readonly verdict: Verdict;
   readonly reason?: NonNullable<ChangesResult["reason"]>;
   readonly findings: Told["findings"];
-  /** Of a long period. */
+  /** Days of a long period. */
   readonly days?: readonly UnusualDay[];
-  /** Whose findings they are. */
+  /** The window whose findings they are. */
   readonly of: Judged | null;
 }
 
@@ -407,7 +367,7 @@ export function changesOf(input: ChangesInput): ChangesResult {
         change: hasBefore ? changeOf(kind, total.before, total.after) : null,
       },
       typical: judged && {
-        ...new Ranges(kind, view).of(view.testedDays),
+        ...rangesOf(kind, view)(view.testedDays),
         counted: amountOf(kind, countedSide(kind, view, view.testedDays)),
         z: judged.z,
         trend_per_week: Math.expm1(view.history.slope),

@@ -30,7 +30,7 @@ export interface Range {
 
 export interface Story {
   readonly named: Named;
-  /** Of the window, from 0. */
+  /** Days of the window, from 0. */
   readonly days: readonly number[];
   readonly span: Span;
 }

@@ -31,7 +31,7 @@ export function hourSeries(hours: readonly HourTally[], firstDay: number, days: 
   return series;
 }
 
-/** The same hour of the week in the history, after `firstHour`. */
+/** Counts of one hour of the week in the history, after `firstHour`. */
 function sameHours(visits: Float64Array, hour: number, firstHour: number): number[] {
   const weekHours = WEEK_DAYS * DAY_HOURS;
   const found: number[] = [];

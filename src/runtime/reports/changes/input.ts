@@ -42,7 +42,7 @@ export interface Tally {
   readonly count: number;
   /** The numerator of a ratio. With `visits`: the bounces among them, if known. */
   readonly part?: number;
-  /** With `revenue`: hundredths of one currency. */
+  /** Hundredths of one currency, for `revenue`. */
   readonly cents?: bigint;
 }
 
@@ -51,7 +51,7 @@ export interface DayTally extends Tally {
 }
 
 export interface ValueTally extends Tally {
-  /** As stored; `(unknown)` if nothing was recorded. */
+  /** The stored value; `(unknown)` if nothing was recorded. */
   readonly value: string;
 }
 
@@ -71,7 +71,7 @@ export interface HourTally {
 
 /** The values of one dimension. */
 export interface DimensionTallies {
-  /** As in breakdowns, e.g. `visit-sources`. */
+  /** A dimension of breakdowns, e.g. `visit-sources`. */
   readonly dimension: string;
   /** Sums of the window: all values, exact. */
   readonly sums: readonly ValueTally[];
@@ -86,9 +86,9 @@ export interface Window {
   /** Exact sum of the window, as `main` has it. */
   readonly total: Tally;
   readonly days: readonly DayTally[];
-  /** With `revenue`: the largest single payment of the window, if it has one. */
+  /** Only for `revenue`: the largest single payment of the window, if it has one. */
   readonly largestPayment?: { readonly day: number; readonly cents: bigint };
-  /** The same days. May be empty: then there is no band by hour, no gap is found, and today has no verdict. */
+  /** Hours of these days. May be empty: then there is no band by hour, no gap is found, and today has no verdict. */
   readonly hours: readonly HourTally[];
   readonly dimensions: readonly DimensionTallies[];
 }
@@ -135,7 +135,7 @@ export interface ChangesInput {
 
 /** What `withDrill` needs under the finding's filters: the rows by day of these dimensions in these days. */
 export interface DrillQuery {
-  /** In the notation of filters. */
+  /** A filter, in its notation. */
   readonly filters: string;
   readonly dimensions: readonly string[];
   readonly firstDay: number;

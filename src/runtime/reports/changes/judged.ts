@@ -10,7 +10,7 @@ import { partOf, seriesOf, type View } from "./view.ts";
 
 export interface Found extends ValueOf {
   readonly also: readonly ValueOf[];
-  /** Of the window, from 0: those that hold most of its excess. */
+  /** Days of the window, from 0, that hold most of its excess. */
   readonly days: readonly number[];
   /** Its numbers are of these days alone; null if they are of the whole window. */
   readonly ofDays: { readonly days: readonly number[]; readonly weights: Weights } | null;

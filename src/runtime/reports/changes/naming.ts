@@ -75,12 +75,12 @@ export interface Named extends ValueSeries {
   readonly after: number;
   readonly typical: number;
   readonly excess: number;
-  /** Of the total's excess, from 0 to 1. */
+  /** Its part of the total's excess, from 0 to 1. */
   readonly share: number;
   readonly z: number;
   readonly contrast: number;
   readonly rank: number;
-  /** Those that hold most of its excess. */
+  /** Days that hold most of its excess. */
   readonly days: readonly number[];
   readonly also: readonly ValueSeries[];
 }
@@ -145,7 +145,7 @@ export class Judge {
     return varianceOf(noise, span.days.length, weights, this.history.slopeError, expected);
   }
 
-  /** Of a total: that of the window, or what is left of it without a value. */
+  /** The deviation of a total: of the whole, or of what is left without a value. */
   deviation(series: Series, span: Span, noise: Noise = this.noise): number {
     const after = countedIn(series, span.days);
     return this.#agreed(span, (weights) => {

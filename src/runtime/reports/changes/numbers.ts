@@ -24,7 +24,7 @@ import { DAILY_DIMENSIONS, visitSums } from "../measures/visit-sums.ts";
 import { countsByVisit, eventsWithVisit } from "../measures/visits.ts";
 import type { ChangeMetric, DayTally, DayValueTally, Tally, ValueTally } from "./input.ts";
 
-/** Of these a value may be named. The order decides between values that explain equally much. */
+/** Dimensions of which a value may be named. The order decides between values that explain equally much. */
 export const NAMED_DIMENSIONS: readonly BreakdownDimension[] = DAILY_DIMENSIONS;
 
 /** What is listed unless a request names dimensions. */
@@ -84,9 +84,9 @@ export const largestPayments = (scope: Scope, currency: string): AggregateQuery 
 export interface Counted {
   readonly metric: ChangeMetric;
   readonly sessionGapMs: number;
-  /** Of `conversions` and `conversion_rate`. */
+  /** Only for `conversions` and `conversion_rate`. */
   readonly goal: Goal | null;
-  /** Of `revenue`. */
+  /** Only for `revenue`. */
   readonly currency: string | null;
 }
 

@@ -102,7 +102,7 @@ export class RatioJudge {
     return Math.max(this.#dispersionOf(value), 1 + (this.dispersion - 1) * share);
   }
 
-  /** Against the value's rate times the change of all others. */
+  /** The deviation from the value's rate times the change of all others. */
   contrast(value: ValueRatio, span: Span, dispersion: number): number {
     const after = counted(value, span.days);
     const total = counted(this.total, span.days);
@@ -134,7 +134,7 @@ export interface RatioVerdict {
 
 /** Standard deviation of the span's rate around what is expected. */
 export function rateDeviation({ metric, total, dispersion }: RatioJudge, span: Span): number {
-  const visits = countedIn(total.visits, span.days);
+  const visits = expectedOf(total.visits, span.all);
   const reference = referenceVisits(total, span.all);
   if (visits <= 0 || reference <= 0) return 0;
   return Math.sqrt(visitVariance(metric, rate(expected(total, span.all))) * dispersion * (1 / visits + 1 / reference));

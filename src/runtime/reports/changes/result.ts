@@ -36,7 +36,7 @@ export interface Finding extends ValueOf {
   readonly recurring: boolean;
   readonly without_value: WithoutValue & { readonly ordinary: boolean | null };
   readonly drill: (ValueOf & { readonly after: number; readonly share: number }) | null;
-  /** In the notation of filters. */
+  /** A filter, in its notation. */
   readonly filters: string;
   readonly sentence: string;
 }
@@ -54,7 +54,7 @@ export interface ContributionRow {
   readonly delta: Amount;
   readonly share: number | null;
   readonly typical: Amount | null;
-  /** Of a ratio: points by other shares of visits, and by another rate. Of revenue: by the number of payments, and by their mean amount. */
+  /** A ratio: points by other shares of visits, and by another rate. Revenue: by the number of payments, and by their mean amount. */
   readonly mix?: Amount;
   readonly rate?: Amount;
   readonly without_value: WithoutValue;
@@ -119,7 +119,7 @@ export interface Caveat {
 
 export const REASONS = ["too_new", "long_period", "too_early", "incomplete"] as const;
 
-/** Without `ends_at` and `time_zone`, which the report adds. */
+/** The whole answer but `ends_at` and `time_zone`, which the report adds. */
 export interface ChangesResult {
   readonly metric: ChangeMetric;
   readonly goal?: string;
@@ -139,7 +139,7 @@ export interface ChangesResult {
     readonly before: Amount | null;
     readonly after: Amount;
     readonly delta: Amount | null;
-    /** Null if `before` counts fewer than 20. */
+    /** Is null if `before` counts fewer than 20. */
     readonly change: number | null;
   };
   readonly typical: {
@@ -154,9 +154,9 @@ export interface ChangesResult {
   } | null;
   /** Why `typical` is null. */
   readonly reason?: (typeof REASONS)[number];
-  /** Of `unusual_comparison`: those of the earlier window. */
+  /** Findings of the compared window, if the verdict is `unusual_comparison`. */
   readonly findings: readonly Finding[];
-  /** Of a ratio whose change is mostly that of shares: more or fewer visits are of this value, whose rate is higher or lower. */
+  /** A ratio whose change is mostly that of shares: more or fewer visits are of this value, whose rate is higher or lower. */
   readonly mix?: Mix & { readonly filters: string };
   readonly dimensions: readonly DimensionChanges[];
   readonly days: readonly UnusualDay[];
