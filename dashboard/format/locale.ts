@@ -83,13 +83,13 @@ export function formatDuration(secs: number): string {
 export const formatMoney = (amount: number, currency: string): string =>
   (currency === UNRECORDED ? twoDigits : new Intl.NumberFormat(LOCALE, { style: "currency", currency })).format(amount);
 
-/** Above a chart and on its axis: without cents where nobody reads them. `€12.40`, `€1,240`, `€12.9K` */
+/** Above a chart and on its axis: without cents where nobody reads them. `€0`, `€12.40`, `€1,240`, `€12.9K` */
 export const compactMoney = (amount: number, currency: string): string =>
   new Intl.NumberFormat(LOCALE, {
     style: "currency",
     currency,
     ...(Math.abs(amount) < COMPACT_FROM
-      ? Math.abs(amount) >= 100 && { maximumFractionDigits: 0 }
+      ? (Math.abs(amount) >= 100 || Number.isInteger(amount)) && { maximumFractionDigits: 0 }
       : { notation: "compact", maximumFractionDigits: 1 }),
   }).format(amount);
 

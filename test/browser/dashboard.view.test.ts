@@ -285,7 +285,7 @@ describe("the dashboard", () => {
     await openExplore("&report=flow&page=/");
     const rowsIn = (name: string) => page.getByRole("list", { name }).locator(".row").allTextContents();
     await expect.poll(() => rowsIn("Next pages"), { timeout: ACTION_MS_MAX }).toEqual(["/pricing8100%"]);
-    expect(await rowsIn("Previous pages")).toEqual(["Entered here8100%"]);
+    await expect.poll(() => rowsIn("Previous pages"), { timeout: ACTION_MS_MAX }).toEqual(["Entered here8100%"]);
     await page.getByRole("button", { name: "/pricing" }).click();
     await expect.poll(() => rowsIn("Next pages"), { timeout: ACTION_MS_MAX }).toEqual(["Left the site8100%"]);
     await page.getByLabel("Show repeated views").check();
@@ -294,16 +294,16 @@ describe("the dashboard", () => {
 
   it("goals and revenue have metrics above the chart, with their change, and their lines", async () => {
     await open("");
-    const { conversion_rate: rate } = { conversion_rate: page.locator('[data-metric="conversion_rate"]') };
+    const rate = page.locator('[data-metric="conversion_rate"]');
     await expect.poll(() => rate.locator(".top-stat-value").textContent(), { timeout: ACTION_MS_MAX }).toBe("55.6%");
     expect(await rate.locator(".change").textContent()).toBe("+up by 55.6 pts");
-    await page.locator('[data-metric="revenue"] .top-stat-value', { hasText: "€29.90" }).waitFor();
+    await page.locator('[data-metric="revenue"] .top-stat-value', { hasText: "€89.70" }).waitFor();
     await page.locator('[data-metric="revenue"]').click();
     await page.getByRole("button", { name: "Show as table" }).click();
     const cells = page.getByRole("region", { name: /Revenue as a table/ }).locator("tbody tr td:nth-child(2)");
     await expect
       .poll(async () => (await cells.allTextContents()).filter((text) => !text.startsWith("€0")), { timeout: ACTION_MS_MAX })
-      .toEqual(["€29.90"]);
+      .toEqual(["€89.70"]);
     await rate.click();
     const rates = page.getByRole("region", { name: /Conversion rate as a table/ }).locator("tbody tr td:nth-child(2)");
     await expect
