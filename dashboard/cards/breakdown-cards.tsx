@@ -33,6 +33,9 @@ import { countInRow, filterRow, RowList, withComparison, type Row, type RowNumbe
 
 const ROWS = 9;
 
+/** Visitors without a value are mostly among so many values. */
+const ROWS_WITH_UNKNOWN = 100;
+
 const CountryMap = lazy(async () => (await import("../map/country-map.tsx")).CountryMap, NotLoaded, MapPlaceholder);
 
 /** `param` is the URL parameter of the chosen tab. */
@@ -92,8 +95,8 @@ function useTopValues(dimension: Dimension): Report<Reports["breakdown"]> {
   const goal = filteredGoal.value;
   const ofGoal = { ...everybodyScope.value, goal, sort: "conversions:desc" };
   const columns = goal === null ? [] : ["conversions", "conversion_rate"];
-  // One more, because one may have its place below the list.
-  const report = useBreakdown(dimension, { ...(goal === null ? scope.value : ofGoal), ...withComparison(columns), limit: ROWS + 1 });
+  const limit = DIMENSIONS[dimension].without === undefined ? ROWS : ROWS_WITH_UNKNOWN;
+  const report = useBreakdown(dimension, { ...(goal === null ? scope.value : ofGoal), ...withComparison(columns), limit });
   return { ...report, data: report.data?.filter(({ conversions }) => conversions !== 0) };
 }
 

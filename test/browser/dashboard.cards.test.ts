@@ -109,6 +109,7 @@ describe("the cards of the dashboard", () => {
     await page.goto(`${dashboard.service.origin}/?site=${SITE}&view=explore&report=properties`);
     const card = cardOf(page, "report");
     const property = card.getByLabel("Property");
+    await property.locator("option").first().waitFor({ state: "attached" });
     expect(await property.locator("option").allTextContents()).toEqual(["(empty)", "größe", "it's", "plan name"].sort());
     for (const [name, value] of [
       ["größe", "42"],
