@@ -163,7 +163,7 @@ function pastOf(range: DateRange, today: LocalDate): DateRange {
   return range.firstDay <= today && today < range.lastDay ? rangeOfDays(range.firstDay, today) : range;
 }
 
-/** As long as the period, directly before it, until the same time of day; null if not all of it is shared. */
+/** The window directly before the period, as long as it, until the same time of day; null if not all of it is shared. */
 function windowBefore(scope: Scope, period: DateRange, { nowMs, calendar }: Request): ComparedWindow | null {
   const [first, last] = [addDays(period.firstDay, -period.dayCount), addDays(period.firstDay, -1)];
   if (sharedFrom(scope, first) !== first) return null;
