@@ -177,15 +177,17 @@ describe("the chart", () => {
   });
 
   it("a drag by mouse or finger, and Shift with the arrow keys, view a part of the chart, from which Back returns", async () => {
-    await open("&period=30d");
-    // What is usual is drawn later, and draws the chart again.
-    await page.waitForLoadState("networkidle");
-    const [from, to] = [await placeOf(10, 30), await placeOf(15, 30)];
+    const openDrawn = async () => {
+      await open("&period=30d");
+      // What is usual is drawn later, and draws the chart again.
+      await page.waitForLoadState("networkidle");
+      return [await placeOf(10, 30), await placeOf(15, 30)] as const;
+    };
+    const [from, to] = await openDrawn();
     const viewed = async () => {
       await expect.poll(() => inUrl("period", "start", "end"), { timeout: ACTION_MS_MAX }).toEqual([null, daysAgo(19), daysAgo(14)]);
       await page.goBack();
       await settled();
-      await page.waitForLoadState("networkidle");
       expect(await inUrl("period", "start")).toEqual(["30d", null]);
     };
     await page.mouse.move(from.x, from.y);
@@ -194,6 +196,7 @@ describe("the chart", () => {
     await tooltip().getByText("Release, or press Enter, to view these dates").waitFor();
     await page.mouse.up();
     await viewed();
+    await openDrawn();
     const touches = await context.newCDPSession(page);
     const touch = (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: { x: number; y: number }[]) =>
       touches.send("Input.dispatchTouchEvent", { type, touchPoints });
@@ -201,6 +204,7 @@ describe("the chart", () => {
     for (let step = 1; step <= 5; step++) await touch("touchMove", [{ x: to.x + ((from.x - to.x) * step) / 5, y: to.y }]);
     await touch("touchEnd", []);
     await viewed();
+    await openDrawn();
     await chart().focus();
     await page.keyboard.press("Home");
     for (let i = 0; i < 10; i++) await page.keyboard.press("ArrowRight");
