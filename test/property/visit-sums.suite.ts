@@ -39,6 +39,7 @@ interface Asked {
   /** The name of events. */
   readonly goal: string | null;
   readonly currency: string | null;
+  readonly withViews: boolean;
   /** In place of the program's limit, which no history reaches. */
   readonly rowsMax: number;
 }
@@ -57,6 +58,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
     { freq: 1, nil: null },
   ),
   currency: fc.constantFrom(null, null, "EUR", "USD"),
+  withViews: fc.boolean(),
   rowsMax: fc.constantFrom(1, 2, 200),
 });
 
@@ -80,7 +82,7 @@ function groupOf(visit: Events, { dimension, bucket }: Asked): Row {
   };
 }
 
-function rowOf(visits: readonly Events[], { goal, currency }: Asked): Row {
+function rowOf(visits: readonly Events[], { dimension, goal, currency, withViews }: Asked): Row {
   const views = visits.map((visit) => visit.filter(isPageview).length);
   const bounces = visits.filter(
     (visit, i) => views[i] === 1 && visit.filter((event) => isPageview(event) || event.interactive === null).length === 1,
@@ -90,8 +92,10 @@ function rowOf(visits: readonly Events[], { goal, currency }: Asked): Row {
   return {
     sessions: visits.length,
     bounces: bounces.length,
-    duration_ms: sum(visits.map((visit) => (visit.at(-1)?.timestampMs ?? 0) - (visit[0]?.timestampMs ?? 0))),
-    pageviews: sum(views),
+    ...((dimension === null || withViews) && {
+      duration_ms: sum(visits.map((visit) => (visit.at(-1)?.timestampMs ?? 0) - (visit[0]?.timestampMs ?? 0))),
+      pageviews: sum(views),
+    }),
     ...(goal !== null && { conversions: visits.filter((visit) => visit.some(({ eventName }) => eventName === goal)).length }),
     ...(currency !== null && { payments: payments.length, revenue: String(sum(payments.map(({ revenueCents }) => revenueCents ?? 0))) }),
   };
@@ -151,9 +155,13 @@ function queryScopeOf(
   };
 }
 
-function queryOf(scope: QueryScope, sessionGapMs: number, { dimension, bucket, goal, currency, rowsMax }: Asked): AggregateQuery {
+function queryOf(
+  scope: QueryScope,
+  sessionGapMs: number,
+  { dimension, bucket, goal, currency, withViews, rowsMax }: Asked,
+): AggregateQuery {
   const query = visitSums(scope, {
-    ...{ sessionGapMs, dimension, currency },
+    ...{ sessionGapMs, dimension, currency, withViews },
     bucket: bucket && BUCKETS[bucket],
     goal: goal === null ? null : { event: goal, property: null },
   });

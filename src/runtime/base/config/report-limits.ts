@@ -170,8 +170,8 @@ export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
  */
 export const ROLLUP_TOTAL_ROWS_MAX = 16_000_000;
 
-/** Values of a dimension of which a day, or an hour, has a row of its own. */
-export const VALUES_PER_BUCKET_MAX = 200;
+/** Values of a dimension of which a day, or an hour, has a row of its own: all with a hundredth of its visits are among them. */
+export const VALUES_PER_BUCKET_MAX = 100;
 
 /** Keys of custom properties whose values are in a rollup. */
 export const ROLLUP_PROPERTIES_MAX = 32;

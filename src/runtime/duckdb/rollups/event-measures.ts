@@ -30,7 +30,7 @@ import { PROPERTY_KEYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/repo
 import { reasonOf } from "../../base/metrics/log.ts";
 import { NO_INTERACTION, NO_PAGE, VisitorIndex } from "../tables/day-sessions.ts";
 import { Combinations } from "../tables/dictionaries.ts";
-import { ARRIVAL_COLUMNS, VISIT_COLUMNS, visitColumnOf } from "../tables/event-columns.ts";
+import { ARRIVAL_COLUMNS, VISIT_COLUMNS, type VisitColumn } from "../tables/event-columns.ts";
 import { parseProps } from "../tables/properties.ts";
 import { type DayBounds, PeriodSessions, type SessionTable } from "./period-sessions.ts";
 import { type Batch, type Bucket, type Grouped, type MeasureDefinition, type Summed, Tally, Texts, type VisitText } from "./tallies.ts";
@@ -197,7 +197,7 @@ class FirstTexts {
 class Beginnings {
   readonly #gapMs: number;
   readonly #nameOf: ReturnType<typeof arrivalNames>;
-  readonly #columns = new Map(TEXTS_OF_VISITS.map((column) => [visitColumnOf(column) as VisitText, { column, values: new FirstTexts() }]));
+  readonly #columns: ReadonlyMap<Grouped, { readonly column: Exclude<VisitColumn, "arrival">; readonly values: FirstTexts }>;
   readonly #arrivalTexts = new Texts();
   readonly #arrivals = new Combinations(ARRIVAL_COLUMNS.length);
   readonly #arrivalOf = new Numbers();
@@ -207,9 +207,12 @@ class Beginnings {
   #beforeMs = new Float64Array(FIRST_CAPACITY).fill(Number.NEGATIVE_INFINITY);
   #visitorCount = 0;
 
-  constructor(siteId: SiteId, rules: ArrivalRules, gapMs: number) {
+  /** `needed`: what visits are grouped by. */
+  constructor(siteId: SiteId, rules: ArrivalRules, gapMs: number, needed: ReadonlySet<Grouped>) {
     this.#gapMs = gapMs;
     this.#nameOf = arrivalNames(rules, siteId);
+    const columns = TEXTS_OF_VISITS.map((column) => [`visit_${column}` as const, { column, values: new FirstTexts() }] as const);
+    this.#columns = new Map(columns.filter(([name]) => needed.has(name)));
   }
 
   get bytes(): number {
@@ -590,7 +593,8 @@ class Computation {
     this.#siteId = siteId;
     this.#offsets = offsets;
     this.#options = options;
-    this.#newBeginnings = () => new Beginnings(siteId, arrivalRules, gapMs);
+    const needed = new Set(measures.flatMap(({ by }) => by));
+    this.#newBeginnings = () => new Beginnings(siteId, arrivalRules, gapMs, needed);
     this.#beginnings = this.#newBeginnings();
     this.#ofEvents = talliesOver("events");
     this.#ofSessions = talliesOver("sessions");

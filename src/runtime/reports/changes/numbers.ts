@@ -90,7 +90,10 @@ export interface Counted {
   readonly currency: string | null;
 }
 
-const visitsOf = ({ sessionGapMs, goal, currency }: Counted) => ({ sessionGapMs, goal, currency });
+const visitsOf = ({ metric, sessionGapMs, goal, currency }: Counted) => ({
+  ...{ sessionGapMs, goal, currency },
+  withViews: metric === "views_per_visit" || metric === "duration",
+});
 
 export function totalQuery(scope: Scope, counted: Counted): AggregateQuery {
   return isEventCount(counted.metric) ? visitorCounts(scope) : visitSums(scope, visitsOf(counted));

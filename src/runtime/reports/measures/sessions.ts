@@ -157,9 +157,11 @@ export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: n
   )`;
 
 /** The sums behind the averages. */
-export const SUMS = sql`
+export const VISITS_AND_BOUNCES = sql`
     count(*) AS sessions,
-    count(*) FILTER (WHERE ${IS_BOUNCE}) AS bounces,
+    count(*) FILTER (WHERE ${IS_BOUNCE}) AS bounces`;
+
+export const SUMS = sql`${VISITS_AND_BOUNCES},
     CAST(coalesce(sum(duration_ms), 0) AS BIGINT) AS duration_ms,
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews`;
 

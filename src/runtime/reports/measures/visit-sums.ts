@@ -7,14 +7,23 @@ import { VISITS_BY_DAY } from "../../../storage/rollup.ts";
 import { VALUES_PER_BUCKET_MAX } from "../../base/config/report-limits.ts";
 import type { Grouped } from "../../duckdb/rollups/tallies.ts";
 import { DAY_BUCKET, type LocalSql } from "../../query/date-range.ts";
-import { ADDITIVE_DIMENSIONS, type AdditiveDimension, firstValueOf, isSessionDimension } from "../../query/filters.ts";
+import { type AdditiveDimension, firstValueOf, isSessionDimension } from "../../query/filters.ts";
 import type { AggregateQuery } from "../../query/plan.ts";
 import { eventsIn, hidesEvents, type Scope, visitsBy, within } from "../../query/scope.ts";
 import { fragment, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
 import type { Goal } from "../../sites/goal.ts";
 import type { ReportSettings, Rollable } from "../report.ts";
 import { revenueIn } from "./counts.ts";
-import { notMaterialized, sessionSums, sessionSumsBy, sharedSessions, SUM_COLUMNS, SUMS, wholeSessions } from "./sessions.ts";
+import {
+  notMaterialized,
+  sessionSums,
+  sessionSumsBy,
+  sharedSessions,
+  SUM_COLUMNS,
+  SUMS,
+  VISITS_AND_BOUNCES,
+  wholeSessions,
+} from "./sessions.ts";
 import { meetsGoal } from "./values.ts";
 
 /** Dimensions whose visits rollups store by day: those of which a single value may stand for a change. */
@@ -30,6 +39,9 @@ export const DAILY_DIMENSIONS = [
   "devices",
 ] as const satisfies readonly AdditiveDimension[];
 
+/** Dimensions whose visits rollups store for the whole range: those that changes list unless asked for others. */
+export const ROLLED_DIMENSIONS = [...DAILY_DIMENSIONS, "visit-channels"] as const satisfies readonly AdditiveDimension[];
+
 export interface DescribedVisits {
   readonly sessionGapMs: number;
   /** Absent: all visits together. */
@@ -39,6 +51,8 @@ export interface DescribedVisits {
 }
 
 interface VisitSums extends DescribedVisits {
+  /** Rows with a value get `pageviews` and `duration_ms`, which rollups leave out: each would take as much room as the rest of a row. */
+  readonly withViews?: boolean;
   /** `DAY_BUCKET` or `HOUR_BUCKET`. Absent: the range as a whole. */
   readonly bucket?: LocalSql | null;
 }
@@ -107,28 +121,29 @@ export const withVisits = fragment((scope: Scope, calendar: Calendar, { sessionG
  * Matching visits, and the sums behind their averages (see `sessionAverages`). Rows with
  * - `bucket`, if asked for: the day or hour in which the visit begins
  * - `value`, with a dimension: each visit has exactly one, `(unknown)` where nothing is recorded, so that rows add up to all visits
- * - `sessions`, `bounces`, `duration_ms`, `pageviews`
+ * - `sessions`, `bounces` and, without a dimension or if asked for, `duration_ms`, `pageviews`
  * - `conversions`, with a goal: visits with an event that meets it
  * - `payments` and `revenue` (hundredths), with a currency: events with revenue in it, and their sum
  *
  * With a bucket and a dimension only the `VALUES_PER_BUCKET_MAX` values of each bucket with the most visits have rows, equal ones in order
- * of the value. Rollups store the rows without a filter, goal and currency of each dimension for the whole range, of `DAILY_DIMENSIONS` by
- * day, and without a dimension by day and by hour.
+ * of the value. Rollups store the rows without a filter, goal, currency and views: of `ROLLED_DIMENSIONS` for the whole range, of
+ * `DAILY_DIMENSIONS` by day, and without a dimension by day and by hour.
  */
-export function visitSums(scope: Scope, { bucket, ...visits }: VisitSums): AggregateQuery {
+export function visitSums(scope: Scope, { bucket, withViews, ...visits }: VisitSums): AggregateQuery {
   const { sessionGapMs, dimension, goal, currency } = visits;
   if (!dimension && !goal && !currency) return bucket ? sessionSumsBy(scope, sessionGapMs, bucket) : sessionSums(scope, sessionGapMs);
+  const isWhole = !dimension || withViews;
   const groups = [...(bucket ? [sql`bucket`] : []), ...(dimension ? [sql`value`] : [])];
   const sums = [
     ...groups,
-    SUMS,
+    isWhole ? SUMS : VISITS_AND_BOUNCES,
     ...(goal ? [sql`count(*) FILTER (WHERE is_converted) AS conversions`] : []),
     ...(currency ? [sql`CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue`] : []),
   ];
   return {
     keys: bucket ? ["bucket"] : [],
     ...(dimension && { codes: ["value"] }),
-    counts: [...SUM_COLUMNS, ...(goal ? ["conversions"] : []), ...(currency ? ["payments"] : [])],
+    counts: [...(isWhole ? SUM_COLUMNS : ["sessions", "bounces"]), ...(goal ? ["conversions"] : []), ...(currency ? ["payments"] : [])],
     ...(currency && { amounts: ["revenue"] }),
     ...(scope.endsAtMs !== undefined && { isMomentary: true }),
     ...(bucket && dimension && { largestOfEach: { key: "bucket", by: "sessions", text: "value", rowsMax: VALUES_PER_BUCKET_MAX } }),
@@ -151,7 +166,7 @@ function groupedBy(dimension: AdditiveDimension): Grouped {
 /** The measures of visits by value. */
 export function rolledVisits(scope: Scope, { sessionGapMs, hasExtension }: Pick<ReportSettings, "sessionGapMs" | "hasExtension">) {
   if (!hasExtension) return {};
-  const sums = ADDITIVE_DIMENSIONS.map((dimension) => {
+  const sums = ROLLED_DIMENSIONS.map((dimension) => {
     const query = visitSums(scope, { sessionGapMs, dimension });
     return [`visits-by/${dimension}`, { query, over: "sessions", by: [groupedBy(dimension)] }] as const;
   });

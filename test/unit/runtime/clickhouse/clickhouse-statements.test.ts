@@ -107,7 +107,7 @@ const ofRawExport = async (tables: EventTables) =>
 /** By each kind of dimension, of the first of which everything is asked. */
 const ofVisitSums = (tables: EventTables): Promise<ClickhouseStatement[]> => {
   const asked = [
-    { dimension: "visit-hostnames", bucket: HOUR_BUCKET, goal: { page: `/${HOSTILE}` }, currency: HOSTILE },
+    { dimension: "visit-hostnames", bucket: HOUR_BUCKET, goal: { page: `/${HOSTILE}` }, currency: HOSTILE, withViews: true },
     { dimension: "visit-utm-campaigns", bucket: DAY_BUCKET },
     { dimension: "entry-pages" },
     { dimension: "countries" },
