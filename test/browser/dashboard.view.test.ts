@@ -88,8 +88,8 @@ describe("the dashboard", () => {
       (await rows("visit-sources")).map(([value, count]) => [value === "(unknown)" ? "Direct / none" : value, count]),
     );
     expect(await rowsOf(page, "places")).toEqual([
-      ["DEGermany", "5"],
-      ["FRFrance", "3"],
+      ["Germany", "5"],
+      ["France", "3"],
     ]);
     expect(await cardOf(page, "places").locator(".footnote").textContent()).toBe("1 visitor with an unknown country");
     const goals = await api<{ name: string; visitors: number; conversion_rate: number }[]>("goals");
