@@ -3,8 +3,6 @@ import { useMemo } from "preact/hooks";
 import { changeTexts, textOfSegments, type ChangeSegment, type ChangeTexts } from "../../src/shared/change-sentences.ts";
 import type { Interval } from "../../src/shared/periods.ts";
 import type { Dimension, Reports } from "../api/types.ts";
-import type { Callout } from "../charts/chart-view.tsx";
-import type { Usual } from "../charts/points.ts";
 import { formatValue, isDimension } from "../format/dimensions.ts";
 import { LOCALE } from "../format/locale.ts";
 import { parseFilters } from "../state/filters.ts";
@@ -16,6 +14,20 @@ import { navigate } from "../state/url.ts";
 import { words } from "../words/words.ts";
 
 export type Changes = Reports["changes"];
+
+/** Where the value of a day or an hour usually is. */
+export interface Usual {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Words about a point of the chart: those of the sentence above the numbers. */
+export interface Callout {
+  /** The label of the point. */
+  readonly at: string;
+  readonly text: string;
+  readonly onChoose: () => void;
+}
 
 /** Values of each dimension: enough to find those that changed most. */
 const ROWS = 20;

@@ -1,6 +1,7 @@
 /** The main chart: a line chart with annotation marks and a tooltip, or a table. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
 import type { Interval } from "../../src/shared/periods.ts";
+import type { Callout } from "../changes/changes.ts";
 import { formatRange } from "../format/locale.ts";
 import { Change, LinkButton } from "../kit/inline.tsx";
 import { timeZone } from "../state/known-sites.ts";
@@ -106,14 +107,6 @@ function ChartMarks({ points, interval, layout }: ChartMarksProps) {
       </ul>
     </>
   );
-}
-
-/** Words about a point, beside it: those of the sentence above the numbers. */
-export interface Callout {
-  /** The label of the point. */
-  readonly at: string;
-  readonly text: string;
-  readonly onChoose: () => void;
 }
 
 interface CalloutsProps {

@@ -1,6 +1,7 @@
 /** A metric's series as points of chart and table: the intervals that suit a range, and each point with its bucket, texts and compared point (docs/http-api.md, "Timeseries"). */
 import { RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
 import { dayAfter, intervalByDefault, intervalDaysMax, INTERVALS, isOfClock, type Interval } from "../../src/shared/periods.ts";
+import type { Usual } from "../changes/changes.ts";
 import { formatBucket, formatHour, formatMonth, formatRange, formatShortDay } from "../format/locale.ts";
 import { daysBetween, type Range } from "../state/range.ts";
 import { inZone } from "../state/time-zone.ts";
@@ -116,11 +117,6 @@ export interface ChartPoint extends Point {
   readonly before: ComparedPoint | null;
   /** Where the value usually is; absent if that is not known. */
   readonly usual?: Usual | undefined;
-}
-
-export interface Usual {
-  readonly low: number;
-  readonly high: number;
 }
 
 export interface Series {

@@ -55,7 +55,7 @@ const SHOWN: Readonly<Record<FilterKind, readonly [ShownMetric, ...ShownMetric[]
   ],
 };
 
-/** With goals, visitors have a conversion rate also without a filter on one; with revenue, there is that of one currency. */
+/** A site with goals has a conversion rate without a filter on one, a site with revenue that of one currency. */
 function ofGoals(): readonly ShownMetric[] {
   const currency = shownCurrency.value;
   return [

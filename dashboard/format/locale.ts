@@ -83,7 +83,7 @@ export function formatDuration(secs: number): string {
 export const formatMoney = (amount: number, currency: string): string =>
   (currency === UNRECORDED ? twoDigits : new Intl.NumberFormat(LOCALE, { style: "currency", currency })).format(amount);
 
-/** Above a chart and on its axis: without cents where nobody reads them. `€0`, `€12.40`, `€1,240`, `€12.9K` */
+/** Money above a chart and on its axis, without cents where nobody reads them: `€0`, `€12.40`, `€1,240`, `€12.9K` */
 export const compactMoney = (amount: number, currency: string): string =>
   new Intl.NumberFormat(LOCALE, {
     style: "currency",

@@ -22,7 +22,7 @@ bubble.role = "tooltip";
 let explained: Element | null = null;
 let timer = 0;
 let isTouch = false;
-/** By focus or tap. */
+/** True after focus or a tap. */
 let isAsked = false;
 
 function hide(): void {
@@ -31,7 +31,7 @@ function hide(): void {
   explained = null;
 }
 
-/** Below the part, or above it where there is no room, and never beyond the window's edges. */
+/** Puts the bubble below the part, or above it where there is no room, and never beyond the window's edges. */
 function place(part: Element): void {
   const [around, { width, height }] = [part.getBoundingClientRect(), bubble.getBoundingClientRect()];
   const { clientWidth, clientHeight } = document.documentElement;

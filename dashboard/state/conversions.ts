@@ -44,7 +44,7 @@ const known = signal<Known>({ siteId: null, ...NOTHING });
 
 const knownHere = computed(() => (known.value.siteId === site.value ? known.value : NOTHING));
 
-/** Above the chart, there is a conversion rate beside metrics of visitors. */
+/** True if a conversion rate stands beside the metrics of visitors above the chart. */
 export const hasGoals = computed(() => knownHere.value.hasGoals && hasConversionRates.value && isCardShown("goals"));
 
 /** The currency with most payments, or the chosen one; null without revenue. */

@@ -197,7 +197,7 @@ export class PersistentSessions {
     return equalBytes(fromHex(session.binding), fromHex(binding)) ? session : null;
   }
 
-  /** Also false for a use far in the future: the wall clock was wrong then. */
+  /** False as well for a use far in the future: the wall clock was wrong then. */
   #isRecent({ lastUsedOn }: PersistentSession): boolean {
     const days = (Date.parse(dateOf(this.#parts.now())) - Date.parse(lastUsedOn)) / DAY_MS;
     return Math.abs(days) <= PERSISTENT_SESSION_DAYS;

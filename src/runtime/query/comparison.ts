@@ -48,7 +48,7 @@ export const byDefaultPrevious = ({
   compare_same_time,
 });
 
-/** Of reports whose rows have a comparison only on request: without it, they ignore `compare` as they always have. */
+/** The comparison of reports whose rows have one on request only: without it they ignore `compare`, as the contract says. */
 export const INCLUDED_COMPARISON = {
   include: optionalOneOf(
     "Adds `comparison` to each row: its numbers in another window, by default the one directly before.",

@@ -136,7 +136,7 @@ const SORT: Parameter<{ readonly column: "value" | CountColumn; readonly isAscen
 const goalColumnOf = ({ further }: Columns): FurtherColumn | undefined =>
   further.find((column) => column === "conversions" || column === "conversion_rate");
 
-/** By `columns`, which is declared above. */
+/** A parameter is read if `columns`, which is declared above, asks for it. */
 const asks = (isNeeded: (columns: Columns) => boolean) => (values: { readonly columns: Columns }) => isNeeded(values.columns);
 
 const PARAMETERS = {

@@ -53,7 +53,7 @@ type GoalRow = Described<typeof GOAL>;
 interface Counted {
   /** All visitors of the scope. */
   readonly all: SqlRow | undefined;
-  /** By the name of the event. */
+  /** Keyed by the event's name. */
   readonly byName: ReadonlyMap<string, SqlRow>;
   /** No event is beyond the limit of rows. */
   readonly isComplete: boolean;
@@ -180,7 +180,7 @@ const rowsByGoal = (lists: readonly SiteGoal[][], found: readonly (readonly SqlR
 interface Met {
   readonly all: SqlRow | undefined;
   readonly counts: ReadonlyMap<SiteGoal, readonly SqlRow[]>;
-  /** Of goals with revenue, a row for each currency. */
+  /** A row for each currency; only goals with revenue. */
   readonly revenue: ReadonlyMap<SiteGoal, readonly SqlRow[]>;
 }
 

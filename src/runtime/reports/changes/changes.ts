@@ -269,7 +269,12 @@ function bandOf({ kind, view }: Analysis, band: "day" | "hour"): BandPoint[] {
     }));
   }
   const rangeOfDays = rangesOf(kind, view);
-  return Array.from({ length: view.days }, (_, day) => ({ date: dateOf(view.firstDay + day), ...rangeOfDays([day]) }));
+  const { today } = view.history;
+  // What is usual until now is known by hours only.
+  const isKnown = (day: number): boolean => today?.day !== day || today.share > 0;
+  return Array.from({ length: view.days }, (_, day) => day)
+    .filter(isKnown)
+    .map((day) => ({ date: dateOf(view.firstDay + day), ...rangeOfDays([day]) }));
 }
 
 function gapCaveats({ view }: Analysis): Told["caveats"] {
