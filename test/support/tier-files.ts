@@ -106,6 +106,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/browser/dashboard.first-run.test.ts",
   "test/browser/dashboard.goals.test.ts",
   "test/browser/dashboard.installation.test.ts",
+  "test/browser/dashboard.languages.test.ts",
   "test/browser/dashboard.layout.test.ts",
   "test/browser/dashboard.navigation.test.ts",
   "test/browser/dashboard.outage.test.ts",
