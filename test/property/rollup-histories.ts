@@ -95,6 +95,8 @@ export const ENDPOINTS: readonly (readonly [endpoint: string, parameters: Readon
   ["property-values", { name: "a b" }],
   ["property-values", { name: "" }],
   ["revenue", {}],
+  ["changes", {}],
+  ["changes", { metric: "bounce_rate", compare: "previous_period" }],
 ];
 
 const keysFrom = (first: number, end: number): string =>
