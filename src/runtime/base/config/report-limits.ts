@@ -170,8 +170,8 @@ export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
  */
 export const ROLLUP_TOTAL_ROWS_MAX = 16_000_000;
 
-/** Values of a dimension of which a day, or an hour, has a row of its own: all with a hundredth of its visits are among them. */
-export const VALUES_PER_BUCKET_MAX = 100;
+/** Values of a dimension of which a day, or an hour, has a row: all with a fiftieth of its visits are among them. */
+export const VALUES_PER_BUCKET_MAX = 50;
 
 /** Keys of custom properties whose values are in a rollup. */
 export const ROLLUP_PROPERTIES_MAX = 32;
@@ -186,8 +186,9 @@ export const ROLLUPS_MADE_BYTES_MAX = 32 * MIB;
 export const ROLLUP_CACHE_IN_WORKERD = { fileBytesMax: 2 * MIB, unpackedBytesMax: 10 * MIB, measureBytesMax: 4 * MIB };
 
 /**
- * Memory for making a rollup of events: about 120 bytes for each visitor of a salt period and 24 for each event of a day, the texts of
- * all measures, and one file. A day of 5,000,000 events by 1,000,000 visitors takes half of it. Salt periods that need more have no rollup.
+ * Memory for making a rollup of events: about 120 bytes for each visitor and 20 for each visit of a salt period, 24 for each event of a
+ * day, the texts of all measures, and one file. A day of 5,000,000 events by 1,000,000 visitors takes half of it. Salt periods that need
+ * more have no rollup.
  */
 export const ROLLUP_EVENT_BYTES_MAX = 512 * MIB;
 

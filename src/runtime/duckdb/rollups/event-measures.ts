@@ -146,28 +146,35 @@ const FIRST_CAPACITY = 64;
 
 const TEXTS_OF_VISITS = VISIT_COLUMNS.filter((column) => column !== "arrival");
 
-/** Grows with what is added. */
+/** Numbers from -1 on, each in as few bytes as the largest needs: mostly one. Grows with what is added. */
 class Numbers {
   count = 0;
-  #numbers = new Int32Array(FIRST_CAPACITY);
+  #stored: Uint8Array | Uint16Array | Uint32Array = new Uint8Array(FIRST_CAPACITY);
 
   get bytes(): number {
-    return this.#numbers.byteLength;
+    return this.#stored.byteLength;
   }
 
   add(added: Int32Array): void {
-    const count = this.count + added.length;
-    if (count > this.#numbers.length) {
-      const larger = new Int32Array(Math.max(count, 2 * this.#numbers.length));
-      larger.set(this.#numbers);
-      this.#numbers = larger;
-    }
-    this.#numbers.set(added, this.count);
-    this.count = count;
+    let largest = 0;
+    for (const number of added) if (number >= largest) largest = number + 1;
+    this.#makeRoom(this.count + added.length, largest);
+    for (const number of added) this.#stored[this.count++] = number + 1;
+  }
+
+  #makeRoom(count: number, largest: number): void {
+    const { length, BYTES_PER_ELEMENT: bytes } = this.#stored;
+    const needed = largest < 2 ** 8 ? 1 : largest < 2 ** 16 ? 2 : 4;
+    if (count <= length && needed <= bytes) return;
+    const capacity = count <= length ? length : Math.max(count, 2 * length);
+    const width = Math.max(needed, bytes);
+    const larger = width === 1 ? new Uint8Array(capacity) : width === 2 ? new Uint16Array(capacity) : new Uint32Array(capacity);
+    larger.set(this.#stored);
+    this.#stored = larger;
   }
 
   at(places: Int32Array): Int32Array {
-    return places.map((place) => this.#numbers[place] ?? 0);
+    return places.map((place) => (this.#stored[place] ?? 0) - 1);
   }
 }
 
@@ -233,7 +240,7 @@ class Beginnings {
 
   #possibleFirsts({ rows, visitors, times }: EventRows, visitorCount: number): Int32Array {
     if (visitorCount > this.#beforeMs.length) {
-      const larger = new Float64Array(2 * visitorCount).fill(Number.NEGATIVE_INFINITY);
+      const larger = new Float64Array(Math.ceil(1.25 * visitorCount)).fill(Number.NEGATIVE_INFINITY);
       larger.set(this.#beforeMs);
       this.#beforeMs = larger;
     }

@@ -31,12 +31,6 @@ export const NAMED_DAYS_MAX = 92;
 export const hasTypical = ({ firstDay, lastDay }: Pick<Window, "firstDay" | "lastDay">, dataFirstDay: number): boolean =>
   lastDay - firstDay < TYPICAL_DAYS_MAX && firstDay - dataFirstDay >= HISTORY_DAYS_MIN;
 
-/**
- * Values of each day that `byDay` must have: the largest, equal ones by value. What is cut makes typical values of rare values too low,
- * and never changes a sum.
- */
-export const VALUES_PER_DAY = 200;
-
 export interface Tally {
   /** The metric. Visits (the denominator) of a ratio; the number of payments of `revenue`. */
   readonly count: number;
@@ -75,7 +69,10 @@ export interface DimensionTallies {
   readonly dimension: string;
   /** Sums of the window: all values, exact. */
   readonly sums: readonly ValueTally[];
-  /** The window and its history (`HISTORY_DAYS`), the `VALUES_PER_DAY` largest values of each day. May be empty: then no value is named. */
+  /**
+   * The window and its history (`HISTORY_DAYS`), the `VALUES_PER_BUCKET_MAX` largest values of each day, equal ones by value. What is cut
+   * makes typical values of rare values too low, and never changes a sum. May be empty: then no value is named.
+   */
   readonly byDay: readonly DayValueTally[];
 }
 

@@ -798,7 +798,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -832,7 +832,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p8:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20443,"p7":20526,"p8":100}
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20443,"p7":20526,"p8":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -861,7 +861,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -890,7 +890,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -919,7 +919,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -948,7 +948,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -977,7 +977,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1006,7 +1006,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1035,7 +1035,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20443,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1419,7 +1419,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, count(*) FILTER (WHERE is_converted) AS conversions
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, conversions FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p9:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20457,"p8":20526,"p9":100}
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20457,"p8":20526,"p9":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2220,7 +2220,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p8:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -2254,7 +2254,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p9:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"EUR","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20457,"p8":20526,"p9":100}
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"EUR","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20457,"p8":20526,"p9":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2283,7 +2283,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p8:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2312,7 +2312,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p8:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2341,7 +2341,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p8:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2370,7 +2370,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p8:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2399,7 +2399,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p8:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2428,7 +2428,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p8:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2457,7 +2457,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p8:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20457,"p7":20526,"p8":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT bucket, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2838,7 +2838,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS counted
     GROUP BY day, visit_value) SELECT value, bucket, visitors, pageviews, events FROM (SELECT * FROM (SELECT * FROM totals ORDER BY events DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20457,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20457,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -2865,7 +2865,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS counted
     GROUP BY day, visit_value) SELECT value, bucket, visitors, pageviews, events FROM (SELECT * FROM (SELECT * FROM totals ORDER BY events DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20457,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20457,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT day AS bucket, visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2887,19 +2887,19 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS counted
     GROUP BY day, visit_value) SELECT value, bucket, visitors, pageviews, events FROM (SELECT * FROM (SELECT * FROM totals ORDER BY events DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20457,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20457,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT day AS bucket, country_code AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS counted
     GROUP BY day, country_code) SELECT value, bucket, visitors, pageviews, events FROM (SELECT * FROM (SELECT * FROM totals ORDER BY events DESC, value ASC LIMIT {p6:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":100}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT day AS bucket, browser AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS counted
     GROUP BY day, browser) SELECT value, bucket, visitors, pageviews, events FROM (SELECT * FROM (SELECT * FROM totals ORDER BY events DESC, value ASC LIMIT {p6:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":100}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT day AS bucket, visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2921,22 +2921,22 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS counted
     GROUP BY day, visit_value) SELECT value, bucket, visitors, pageviews, events FROM (SELECT * FROM (SELECT * FROM totals ORDER BY events DESC, value ASC LIMIT {p7:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20457,"p6":20526,"p7":100}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20457,"p6":20526,"p7":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT day AS bucket, os AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS counted
     GROUP BY day, os) SELECT value, bucket, visitors, pageviews, events FROM (SELECT * FROM (SELECT * FROM totals ORDER BY events DESC, value ASC LIMIT {p6:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":100}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT day AS bucket, device_type AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS counted
     GROUP BY day, device_type) SELECT value, bucket, visitors, pageviews, events FROM (SELECT * FROM (SELECT * FROM totals ORDER BY events DESC, value ASC LIMIT {p6:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":100}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT day AS bucket, pathname AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS counted
     GROUP BY day, pathname) SELECT value, bucket, visitors, pageviews, events FROM (SELECT * FROM (SELECT * FROM totals ORDER BY events DESC, value ASC LIMIT {p6:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":100}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20457,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":50}

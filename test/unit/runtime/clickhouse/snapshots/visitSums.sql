@@ -27,7 +27,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews, count(*) FILTER (WHERE is_converted) AS conversions, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces, duration_ms, pageviews, conversions, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p10:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526,"p9":3600000,"p10":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526,"p9":3600000,"p10":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -56,7 +56,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
     GROUP BY bucket, value) SELECT value, bucket, sessions, bounces FROM (SELECT * FROM (SELECT * FROM totals ORDER BY sessions DESC, value ASC LIMIT {p6:Int64} BY bucket) AS totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p4":20513,"p5":20526,"p6":100}
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p4":20513,"p5":20526,"p6":50}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
