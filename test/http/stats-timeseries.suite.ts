@@ -80,7 +80,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       expect(await last(signups)).toMatchObject({ visitors: 2, pageviews: 0, events: 2 });
       const refused = await target.fetch(`/api/stats/timeseries?site_id=${site}&include=visitors`);
       expect(refused.status).toBe(400);
-      expect(await refused.json()).toEqual({ error: '"include" must be one of events, got "visitors"' });
+      expect(await refused.json()).toEqual({ error: '"include" must be one of events, revenue, got "visitors"' });
     });
 
     it.each([
