@@ -103,6 +103,11 @@ export function describeStatsChanges(makeTarget: MakeTarget): void {
       expect(sources?.rows).toMatchObject([{ value: "Google", before: 0, after: 2, delta: 2 }]);
     });
 
+    it("the first date has no period before it", async () => {
+      const first = { start_date: "0001-01-01", end_date: "0001-01-02" };
+      expect(await changes("empty.test", first)).toMatchObject({ verdict: "too_new", total: { before: null, after: 0 } });
+    });
+
     it.each([
       [{ metric: "sales" }, /"metric" must be one of visits, .*got "sales"/],
       [{ metric: "conversions" }, /"goal" is required when "metric" is conversions/],
@@ -140,6 +145,11 @@ export function describeStatsChanges(makeTarget: MakeTarget): void {
       expect(answer.sentence).toMatch(/Hacker News/);
       for (const { rows, rest } of answer.dimensions) {
         for (const side of ["before", "after", "delta"] as const) expect(sumOf([...rows, rest], side)).toBe(answer.total[side]);
+      }
+      // What is typical is known of the values of every dimension, so that nothing is left for others.
+      const others = await changes(site, { ...spike, dimensions: "visit-channels,exit-pages,regions,screen-sizes" });
+      for (const { rows, rest } of [...answer.dimensions, ...others.dimensions]) {
+        expect([sumOf(rows, "before"), rest]).toEqual([25, { values: 0, before: 0, after: 0, delta: 0 }]);
       }
       // The day after is ordinary, and its comparison with the spike says whose findings they are.
       const next = { start_date: day(1), end_date: day(1) };

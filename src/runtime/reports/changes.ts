@@ -44,13 +44,13 @@ import {
   dayValueTally,
   dimensionsByDefault,
   largestPayments,
-  NAMED_DIMENSIONS,
   seriesQuery,
   tallyOf,
   totalQuery,
   valuesQuery,
   valueTally,
 } from "./changes/numbers.ts";
+import { NAMED_DIMENSIONS } from "./changes/naming.ts";
 import type { ChangesResult } from "./changes/result.ts";
 import { nameOf } from "./changes/value-names.ts";
 import { visitorCountsBy } from "./measures/counts.ts";
@@ -163,10 +163,13 @@ function pastOf(range: DateRange, today: LocalDate): DateRange {
   return range.firstDay <= today && today < range.lastDay ? rangeOfDays(range.firstDay, today) : range;
 }
 
+const FIRST_DAY = "0001-01-01" as LocalDate;
+
 /** The window directly before the period, as long as it, until the same time of day; null if not all of it is shared. */
 function windowBefore(scope: Scope, period: DateRange, { nowMs, calendar }: Request): ComparedWindow | null {
   const [first, last] = [addDays(period.firstDay, -period.dayCount), addDays(period.firstDay, -1)];
-  if (sharedFrom(scope, first) !== first) return null;
+  // In the year 0, which dates of requests cannot name, there is no event.
+  if (first < FIRST_DAY || sharedFrom(scope, first) !== first) return null;
   const custom = { compare: "custom", compare_start_date: first, compare_end_date: last, compare_same_time: "true" } as const;
   return comparedWindow(custom, period, nowMs, calendar);
 }
@@ -250,11 +253,14 @@ const sumsPlan = (asked: Asked, scope: Scope): Plan<Rows> =>
 
 /** A value that may be named needs its days. */
 const namedOf = ({ dimensions }: Asked): readonly BreakdownDimension[] =>
-  dimensions.filter((dimension) => NAMED_DIMENSIONS.includes(dimension) || dimension === "pages" || dimension === "events");
+  dimensions.filter((dimension) => (NAMED_DIMENSIONS as readonly string[]).includes(dimension));
+
+/** What is typical of a value rests on its days as well. */
+const dailyOf = (asked: Asked): readonly BreakdownDimension[] => (isShort(asked.period) ? asked.dimensions : namedOf(asked));
 
 const dailyPlan = (asked: Asked, range: DateRange): Plan<Rows> => {
   const part = within(asked.scope, range);
-  return namedPlan(part, Object.fromEntries(namedOf(asked).map((name) => [name, dailyValuesQuery(part, asked, name)] as const)));
+  return namedPlan(part, Object.fromEntries(dailyOf(asked).map((name) => [name, dailyValuesQuery(part, asked, name)] as const)));
 };
 
 /** What the first queries say: the days of all ranges, and the sums of both windows. */
@@ -427,7 +433,7 @@ function inputOf(asked: Asked, { values, nowMs, calendar }: Request, { series, a
 }
 
 /** Events of the days that were read. */
-const eventsRead = ({ daysOfAll = [] }: Rows): number => daysOfAll.reduce((sum, row) => sum + numberIn(row, "pageviews"), 0);
+const eventsRead = ({ daysOfAll = [] }: Rows): number => daysOfAll.reduce((sum, row) => sum + numberIn(row, "events"), 0);
 
 function answerPlan(asked: Asked, request: Request): Plan<Answer> {
   const { scope, period, compared, isFallback } = asked;

@@ -1,4 +1,6 @@
 /** The second question about the first finding: which page a source led to, for example (docs/internals/changes.md, "Drill-down"). */
+import { FILTER_VALUE_CHARS_MAX } from "../../../shared/limits.ts";
+import { exceedsChars } from "../../../shared/text.ts";
 import { isRatio } from "./contributions.ts";
 import { ALIKE_DIMENSIONS, bouncesAlmostAll, isOfOneKind } from "./doubts.ts";
 import { countedIn, expectedOf, type Span, spanOf } from "./history.ts";
@@ -47,6 +49,8 @@ function drilled({ period, dataFirstDay, now }: ChangesInput, { dimension, value
 export function drillNeeded(input: ChangesInput, { verdict, findings: [first] }: ChangesResult): DrillQuery | null {
   const { period, metric, dataFirstDay } = input;
   if (!first || verdict === "unusual_comparison" || isRatio(kindOf(metric)) || !hasTypical(period, dataFirstDay)) return null;
+  // Paths may be longer than the values of filters, which are refused then.
+  if (exceedsChars(first.value, FILTER_VALUE_CHARS_MAX)) return null;
   const mayBeAutomated = metric === "visits" && bouncesAlmostAll(period, first, drilled(input, first).span);
   return {
     filters: first.filters,

@@ -20,15 +20,9 @@ import type { Goal } from "../../sites/goal.ts";
 import { COUNT_PAGEVIEWS, visitorCounts, visitorCountsBy } from "../measures/counts.ts";
 import { centsIn } from "../measures/fields.ts";
 import { countsByValue } from "../measures/values.ts";
-import { DAILY_DIMENSIONS, visitSums } from "../measures/visit-sums.ts";
+import { ROLLED_DIMENSIONS, visitSums } from "../measures/visit-sums.ts";
 import { countsByVisit, eventsWithVisit } from "../measures/visits.ts";
 import type { ChangeMetric, DayTally, DayValueTally, Tally, ValueTally } from "./input.ts";
-
-/** Dimensions of which a value may be named. The order decides between values that explain equally much. */
-export const NAMED_DIMENSIONS: readonly BreakdownDimension[] = DAILY_DIMENSIONS;
-
-/** What is listed unless a request names dimensions. */
-const LISTED_DIMENSIONS: readonly BreakdownDimension[] = [...DAILY_DIMENSIONS, "visit-channels"];
 
 /** Visitors have one value of these as long as they keep their id, which has to be a day: then they add up. */
 const VISITOR_DIMENSIONS = ["countries", "browsers", "os", "devices"] as const;
@@ -46,8 +40,9 @@ const sumsOver = (metric: ChangeMetric, rotationDays: number): readonly Breakdow
 export const addsUpOver = (metric: ChangeMetric, dimension: BreakdownDimension, rotationDays: number): boolean =>
   sumsOver(metric, rotationDays).includes(dimension);
 
+/** What is listed unless a request names dimensions. */
 export function dimensionsByDefault(metric: ChangeMetric, rotationDays: number): readonly BreakdownDimension[] {
-  const listed = LISTED_DIMENSIONS.filter((dimension) => addsUpOver(metric, dimension, rotationDays));
+  const listed: readonly BreakdownDimension[] = ROLLED_DIMENSIONS.filter((dimension) => addsUpOver(metric, dimension, rotationDays));
   if (metric === "pageviews") return [...listed, "pages"];
   return metric === "events" ? [...listed, "pages", "events"] : listed;
 }

@@ -26,8 +26,8 @@ import {
 } from "./sessions.ts";
 import { meetsGoal } from "./values.ts";
 
-/** Dimensions whose visits rollups store by day: those of which a single value may stand for a change. */
-export const DAILY_DIMENSIONS = [
+/** Dimensions whose visits rollups store, for the whole range and by day: those that changes list unless asked for others. */
+export const ROLLED_DIMENSIONS = [
   "visit-utm-campaigns",
   "visit-sources",
   "entry-pages",
@@ -37,10 +37,8 @@ export const DAILY_DIMENSIONS = [
   "browsers",
   "os",
   "devices",
+  "visit-channels",
 ] as const satisfies readonly AdditiveDimension[];
-
-/** Dimensions whose visits rollups store for the whole range: those that changes list unless asked for others. */
-export const ROLLED_DIMENSIONS = [...DAILY_DIMENSIONS, "visit-channels"] as const satisfies readonly AdditiveDimension[];
 
 export interface DescribedVisits {
   readonly sessionGapMs: number;
@@ -126,8 +124,8 @@ export const withVisits = fragment((scope: Scope, calendar: Calendar, { sessionG
  * - `payments` and `revenue` (hundredths), with a currency: events with revenue in it, and their sum
  *
  * With a bucket and a dimension only the `VALUES_PER_BUCKET_MAX` values of each bucket with the most visits have rows, equal ones in order
- * of the value. Rollups store the rows without a filter, goal, currency and views: of `ROLLED_DIMENSIONS` for the whole range, of
- * `DAILY_DIMENSIONS` by day, and without a dimension by day and by hour.
+ * of the value. Rollups store the rows without a filter, goal, currency and views: of `ROLLED_DIMENSIONS` for the whole range and by
+ * day, and without a dimension by day and by hour.
  */
 export function visitSums(scope: Scope, { bucket, withViews, ...visits }: VisitSums): AggregateQuery {
   const { sessionGapMs, dimension, goal, currency } = visits;
@@ -170,7 +168,7 @@ export function rolledVisits(scope: Scope, { sessionGapMs, hasExtension }: Pick<
     const query = visitSums(scope, { sessionGapMs, dimension });
     return [`visits-by/${dimension}`, { query, over: "sessions", by: [groupedBy(dimension)] }] as const;
   });
-  const daily = DAILY_DIMENSIONS.map((dimension) => {
+  const daily = ROLLED_DIMENSIONS.map((dimension) => {
     const query = visitSums(scope, { sessionGapMs, dimension, bucket: DAY_BUCKET });
     return [`${VISITS_BY_DAY}${dimension}`, { query, over: "sessions", by: ["day", groupedBy(dimension)] }] as const;
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { PROPERTY_KEYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";
 import { computeMeasures } from "../../../../../src/runtime/duckdb/rollups/event-measures.ts";
-import { DAILY_DIMENSIONS, ROLLED_DIMENSIONS } from "../../../../../src/runtime/reports/measures/visit-sums.ts";
+import { ROLLED_DIMENSIONS } from "../../../../../src/runtime/reports/measures/visit-sums.ts";
 import { rolledMeasures } from "../../../../../src/runtime/reports/registry.ts";
 import { utcCalendar } from "../../../../../src/storage/calendar.ts";
 import type { LocalDate, StoredEvent } from "../../../../../src/storage/event.ts";
@@ -123,7 +123,7 @@ describe("the measures of files", () => {
         "sessions-by-day",
         "sessions-by-hour",
         ...ROLLED_DIMENSIONS.map((dimension) => `visits-by/${dimension}`),
-        ...DAILY_DIMENSIONS.map((dimension) => `visits-by-day/${dimension}`),
+        ...ROLLED_DIMENSIONS.map((dimension) => `visits-by-day/${dimension}`),
       ].sort(),
     );
   });

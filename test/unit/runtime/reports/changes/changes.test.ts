@@ -208,6 +208,18 @@ describe("a drill-down", () => {
     expect(drillNeeded(input, weekOf(siteOf()))).toBeNull();
   });
 
+  it("is not asked for a path that is longer than the values of filters", () => {
+    const drillOf = (chars: number) => {
+      const site = siteOf();
+      site.add(DAY, { visits: 1200, values: { "entry-pages": `/${"x".repeat(chars - 1)}` } });
+      const input = site.input("visits", FIRST, LAST);
+      const result = changesOf(input);
+      expect(result.findings[0]?.dimension).toBe("entry-pages");
+      return drillNeeded(input, result);
+    };
+    expect([drillOf(512), drillOf(513)]).toEqual([expect.anything(), null]);
+  });
+
   it("finds bots by their screens if the days of these are not known before", () => {
     const site = botsIn();
     const all = site.input("visits", FIRST, LAST);
