@@ -8,9 +8,9 @@ import { ANNOTATIONS_PANEL } from "../charts/annotations.ts";
 import { FilterPanel } from "../filters/filter-panel.tsx";
 import { SavedFiltersPanel } from "../filters/saved-items.tsx";
 import { DIMENSIONS, isDimension } from "../format/dimensions.ts";
+import { AccountPanel, ChangePasswordPanel, LogOutEverywherePanel } from "../settings/account.tsx";
 import { DeletePanel, ExportPanel } from "../settings/data-panels.tsx";
 import { KeysPanel } from "../settings/keys-panel.tsx";
-import { ChangePasswordPanel, LogOutEverywherePanel } from "../settings/password-and-sessions.tsx";
 import { InstallationPanel } from "../setup/installation-dialog.tsx";
 import { PasswordPanel } from "../setup/login.tsx";
 import { TrackingCodePanel } from "../setup/tracking-code.tsx";
@@ -35,6 +35,7 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   "add-site": AddSitePanel,
   installation: InstallationPanel,
   password: PasswordPanel,
+  account: AccountPanel,
   "change-password": ChangePasswordPanel,
   "logout-all": LogOutEverywherePanel,
   [ANNOTATIONS_PANEL]: AnnotationsPanel,
@@ -50,7 +51,7 @@ function UnknownPanel() {
 const OF_GUESTS: ReadonlySet<string> = new Set(["filter", "days", "compared-days", "help", "export"]);
 
 /** Dialogs of the page of all sites. */
-const OF_ALL_SITES: ReadonlySet<string> = new Set(["help", "keys", "add-site", "password", "change-password", "logout-all"]);
+const OF_ALL_SITES: ReadonlySet<string> = new Set(["help", "keys", "add-site", "password", "account", "change-password", "logout-all"]);
 
 const isOffered = (name: string): boolean => (!isGuest || OF_GUESTS.has(name)) && (site.value !== null || OF_ALL_SITES.has(name));
 

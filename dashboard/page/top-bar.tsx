@@ -20,6 +20,7 @@ import {
   isExplore,
   isRealtime,
   isSettings,
+  openAccount,
   openAllSites,
   openExplore,
   openPanel,
@@ -31,6 +32,7 @@ import { fill, pluralForm, words } from "../words/words.ts";
 import { ComparisonPicker, PeriodPicker } from "./period-picker.tsx";
 
 const ACCOUNT_ITEMS: readonly MenuItem[] = [
+  { label: words.page.account, onChoose: openAccount },
   { label: words.page.changePassword, onChoose: () => openPanel("change-password") },
   { label: words.page.logOut, onChoose: () => void endSession() },
   { label: words.page.logOutEverywhere, onChoose: () => openPanel("logout-all") },

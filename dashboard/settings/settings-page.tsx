@@ -9,8 +9,9 @@ import { authState } from "../state/connection.ts";
 import { siteName } from "../state/known-sites.ts";
 import { useRequest } from "../state/requests.ts";
 import { hrefAfter, navigate, param } from "../state/url.ts";
-import { closeSettings, openPanel, site } from "../state/view.ts";
+import { ACCOUNT_SECTION, closeSettings, openPanel, site } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
+import { AccountSection } from "./account.tsx";
 import { DataSection } from "./data.tsx";
 import { ExclusionsSection } from "./exclusions.tsx";
 import { GeneralSection } from "./general.tsx";
@@ -35,6 +36,7 @@ const SECTIONS: readonly [Section, ...Section[]] = [
   { id: "privacy", label: words.settings.privacy, Content: ExclusionsSection },
   { id: "data", label: words.settings.data, Content: DataSection },
   { id: "sharing", label: words.settings.sharing, Content: SharingSection },
+  { id: ACCOUNT_SECTION, label: words.page.account, Content: AccountSection },
 ];
 
 const shownSection = (): Section => SECTIONS.find(({ id }) => id === param("section")) ?? SECTIONS[0];

@@ -28,6 +28,7 @@ export const toggleRealtime = (): void => navigate({ view: isRealtime() || !hasR
 /** Site settings; not available to guests. */
 export const isSettings = (): boolean => param("view") === "settings" && shared.value === null;
 export const openSettings = (section: string | null = null): void => navigate({ view: "settings", section });
+export const ACCOUNT_SECTION = "account";
 export const closeSettings = (): void => navigate({ view: null });
 
 /** Funnels, flow and other reports that the reader asks for, on a page of their own. */
@@ -43,3 +44,6 @@ export const toggleExplore = (): void => (isExplore() ? closeExplore() : openExp
 export const panel = computed(() => param("panel"));
 export const openPanel = (name: string): void => navigate({ panel: name });
 export const closePanel = (): void => navigate({ panel: null });
+
+/** A section of a site's settings, or a dialog of the page of all sites. */
+export const openAccount = (): void => (site.value === null ? openPanel("account") : openSettings(ACCOUNT_SECTION));

@@ -103,7 +103,11 @@ export const deLater = {
     thisBrowser: "dieser Browser",
     logOut: "Abmelden",
     confirmLogOut: "Abmelden bestätigen",
-    dates: "Angemeldet: {begun}. Zuletzt genutzt: {used}.",
+    password: "Passwort",
+    about: "Browser, in denen „Angemeldet bleiben“ gewählt wurde. Jeder bleibt bis 30 Tage nach seiner letzten Nutzung angemeldet.",
+    browser: "Browser",
+    begun: "Angemeldet",
+    used: "Zuletzt genutzt",
   },
   goalSettings: {
     title: "Ziele",

@@ -84,6 +84,7 @@ export const de = {
     stats: "Kennzahlen des Zeitraums",
   },
   page: {
+    account: "Konto",
     changePassword: "Passwort ändern …",
     logOut: "Abmelden",
     logOutEverywhere: "Überall abmelden …",

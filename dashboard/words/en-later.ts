@@ -101,7 +101,11 @@ export const enLater = {
     thisBrowser: "this browser",
     logOut: "Log out",
     confirmLogOut: "Confirm logout",
-    dates: "Logged in {begun}. Last used {used}.",
+    password: "Password",
+    about: "Browsers where “Keep me logged in” was chosen. Each stays logged in for 30 days after its last use.",
+    browser: "Browser",
+    begun: "Logged in",
+    used: "Last used",
   },
   goalSettings: {
     title: "Goals",

@@ -89,6 +89,7 @@ export const en = {
     stats: "Stats of the period",
   },
   page: {
+    account: "Account",
     changePassword: "Change password…",
     logOut: "Log out",
     logOutEverywhere: "Log out everywhere…",

@@ -107,7 +107,11 @@ export const esLater = {
     thisBrowser: "este navegador",
     logOut: "Cerrar sesión",
     confirmLogOut: "Confirmar cierre",
-    dates: "Inicio de sesión: {begun}. Último uso: {used}.",
+    password: "Contraseña",
+    about: "Navegadores en los que se eligió «Mantener la sesión iniciada». Cada uno la mantiene hasta 30 días después de su último uso.",
+    browser: "Navegador",
+    begun: "Inicio de sesión",
+    used: "Último uso",
   },
   goalSettings: {
     title: "Objetivos",

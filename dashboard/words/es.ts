@@ -90,6 +90,7 @@ export const es = {
     stats: "Cifras del periodo",
   },
   page: {
+    account: "Cuenta",
     changePassword: "Cambiar la contraseña…",
     logOut: "Cerrar sesión",
     logOutEverywhere: "Cerrar sesión en todas partes…",

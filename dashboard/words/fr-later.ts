@@ -107,7 +107,11 @@ export const frLater = {
     thisBrowser: "ce navigateur",
     logOut: "Déconnecter",
     confirmLogOut: "Confirmer la déconnexion",
-    dates: "Connexion : {begun}. Dernière utilisation : {used}.",
+    password: "Mot de passe",
+    about: "Navigateurs où « Rester connecté » a été choisi. Chacun reste connecté 30 jours après sa dernière utilisation.",
+    browser: "Navigateur",
+    begun: "Connexion",
+    used: "Dernière utilisation",
   },
   goalSettings: {
     title: "Objectifs",

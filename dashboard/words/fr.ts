@@ -90,6 +90,7 @@ export const fr = {
     stats: "Chiffres de la période",
   },
   page: {
+    account: "Compte",
     changePassword: "Changer le mot de passe…",
     logOut: "Se déconnecter",
     logOutEverywhere: "Se déconnecter partout…",

@@ -54,7 +54,7 @@ describe("the dashboard's login", () => {
   it("the first run leads from the password and the tracking code to the first event", async () => {
     await page.goto(service.origin);
     await text("Welcome").waitFor();
-    const field = page.getByLabel("Password (12+ characters)");
+    const field = page.getByLabel("Password (12+ characters)", { exact: true });
     await field.fill("short");
     await page.getByRole("button", { name: "Set password" }).click();
     expect(await field.evaluate((input) => (input as unknown as { validity: { valid: boolean } }).validity.valid)).toBe(false);
@@ -116,10 +116,12 @@ describe("the dashboard's login", () => {
     await logIn(PASSWORD);
     await page.locator('[data-metric="visitors"]').waitFor();
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("menuitem", { name: "Log out everywhere" }).click();
-    const sessions = page.getByRole("list", { name: "Browsers that stay logged in" });
+    await page.getByRole("menuitem", { name: "Account", exact: true }).click();
+    const sessions = page.getByRole("table").filter({ hasText: "Last used" });
     await sessions.getByText("this browser").waitFor();
     expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Back to dashboard" }).click();
+    await page.locator('[data-metric="visitors"]').waitFor();
     const [cookie] = (await context.cookies()).filter(({ name }) => name === "svc_session");
     expect((cookie?.expires ?? 0) - Date.now() / 1000).toBeGreaterThan(29 * 86_400);
     await service.stop();
@@ -128,7 +130,7 @@ describe("the dashboard's login", () => {
     await page.goto(`${service.origin}/?site=first.example`);
     await page.locator('[data-metric="visitors"]').waitFor();
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("menuitem", { name: "Log out everywhere" }).click();
+    await page.getByRole("menuitem", { name: "Account", exact: true }).click();
     await sessions.getByRole("button", { name: "Log out" }).click();
     await sessions.getByRole("button", { name: "Confirm logout" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();

@@ -1,4 +1,4 @@
-/** Dialogs that change the password, list the browsers that stay logged in, and end their sessions. */
+/** The account: its password, the browsers that stay logged in, and the end of their sessions. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../../src/shared/limits.ts";
 import { changePassword, endOneSession, listSessions } from "../api/endpoints.ts";
@@ -7,12 +7,13 @@ import type { PersistentSessions } from "../api/types.ts";
 import { formatRange, formatTimestamp } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { ConfirmedButton, Form } from "../kit/forms.tsx";
+import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { PasswordField, problemFrom, ProblemText } from "../setup/password-form.tsx";
 import { endSession } from "../state/connection.ts";
 import { useAction } from "../state/requests.ts";
 import { UTC } from "../state/time-zone.ts";
-import { closePanel } from "../state/view.ts";
+import { closePanel, openPanel } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
 
 function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
@@ -85,25 +86,47 @@ function browserText({ browser, os }: Session): string {
   return os === null ? browser : fill(words.sessions.browserOn, { browser, os });
 }
 
-function SessionItem({ session, onEnd }: { readonly session: Session; readonly onEnd: () => void }) {
-  const { logOut, confirmLogOut, thisBrowser, dates } = words.sessions;
-  const name = browserText(session);
-  const used = formatRange(session.last_used_on, session.last_used_on);
-  return (
-    <li class="share">
-      <div class="share-head">
-        <h3>
-          {name} {session.current && <span class="dim">{thisBrowser}</span>}
-        </h3>
-        <ConfirmedButton isSmall label={logOut} confirmLabel={confirmLogOut} subject={name} onConfirm={onEnd} />
-      </div>
-      <p class="dim">{fill(dates, { begun: formatTimestamp(session.created_at, UTC), used })}</p>
-    </li>
-  );
-}
+/** Explicit roles and stacked rows on phones, as in the table of API keys. */
+const SessionsTable = ({ sessions, onEnd }: { readonly sessions: PersistentSessions; readonly onEnd: (session: Session) => void }) => (
+  <div class="table-scroll" tabIndex={0} role="region" aria-label={words.sessions.title}>
+    <table class="table text keys-table" role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          {[words.sessions.browser, words.sessions.begun, words.sessions.used].map((head) => (
+            <th key={head} scope="col" role="columnheader">
+              {head}
+            </th>
+          ))}
+          <th scope="col" role="columnheader">
+            <span class="unseen">{words.sessions.logOut}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {sessions.map((session) => (
+          <tr key={session.session_hash} role="row">
+            <th scope="row" role="rowheader">
+              {browserText(session)} {session.current && <span class="dim">({words.sessions.thisBrowser})</span>}
+            </th>
+            <td role="cell">{formatTimestamp(session.created_at, UTC)}</td>
+            <td role="cell">{formatRange(session.last_used_on, session.last_used_on)}</td>
+            <td role="cell">
+              <ConfirmedButton
+                isSmall
+                label={words.sessions.logOut}
+                confirmLabel={words.sessions.confirmLogOut}
+                subject={browserText(session)}
+                onConfirm={() => onEnd(session)}
+              />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
 
-/** The browsers that stay logged in. */
-function SessionList() {
+function Sessions() {
   const [sessions, setSessions] = useState<PersistentSessions | null>(null);
   const { problem, run } = useAction(problemText);
   const load = async () => setSessions(await listSessions());
@@ -117,23 +140,44 @@ function SessionList() {
 
   return (
     <>
-      <h3>{words.sessions.title}</h3>
       <Problem text={problem} />
       {sessions?.length === 0 && <p class="empty">{words.sessions.none}</p>}
-      {sessions && sessions.length > 0 && (
-        <ul class="shares" aria-label={words.sessions.title}>
-          {sessions.map((session) => (
-            <SessionItem key={session.session_hash} session={session} onEnd={() => void run(() => end(session))} />
-          ))}
-        </ul>
-      )}
+      {sessions && sessions.length > 0 && <SessionsTable sessions={sessions} onEnd={(session) => void run(() => end(session))} />}
     </>
   );
 }
 
+const Account = () => (
+  <>
+    <h3>{words.sessions.password}</h3>
+    <p class="dim">{words.sessions.othersEnd}</p>
+    <Button onClick={() => openPanel("change-password")}>{words.page.changePassword}</Button>
+    <h3>{words.sessions.title}</h3>
+    <p class="dim">{words.sessions.about}</p>
+    <Sessions />
+    <Button onClick={() => openPanel("logout-all")}>{words.page.logOutEverywhere}</Button>
+  </>
+);
+
+/** The last section of a site's settings. */
+export const AccountSection = () => (
+  <section class="panel account" aria-labelledby="account-title">
+    <h2 id="account-title">{words.page.account}</h2>
+    <Account />
+  </section>
+);
+
+/** The page of all sites has no settings. */
+export const AccountPanel = () => (
+  <Dialog title={words.page.account} onClose={closePanel} isWide>
+    <div class="account">
+      <Account />
+    </div>
+  </Dialog>
+);
+
 export const LogOutEverywherePanel = () => (
   <Dialog title={words.sessions.logOutEverywhere} onClose={closePanel}>
-    <SessionList />
     <p>{words.sessions.allEnd}</p>
     <button
       type="button"
