@@ -17,21 +17,46 @@ const STYLE_HASH = "Iu+ArUbjHTal+u5N2LSWzvhBTAG8X3552DnmwJEyIRA=";
 
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Nothing of the request is in the page. */
-const pageOf = (basePath: string): string => `<!doctype html>
-<html lang="en">
+/** The languages of the dashboard. The first is for everybody else. */
+const WORDS = {
+  en: { title: "Page not found", text: "There is nothing at this address.", link: "Open the dashboard" },
+  de: { title: "Seite nicht gefunden", text: "Unter dieser Adresse gibt es nichts.", link: "Dashboard öffnen" },
+  fr: { title: "Page introuvable", text: "Il n’y a rien à cette adresse.", link: "Ouvrir le tableau de bord" },
+  es: { title: "Página no encontrada", text: "No hay nada en esta dirección.", link: "Abrir el panel" },
+} as const;
+
+type Language = keyof typeof WORDS;
+const isLanguage = (name: string): name is Language => Object.hasOwn(WORDS, name);
+
+/** The preferred language of those that exist (RFC 9110, 12.5.4), without regard to its region. */
+function languageOf(acceptLanguage: string | null): Language {
+  let best: Language = "en";
+  let bestWeight = 0;
+  for (const [tag, weight] of weightsIn(acceptLanguage ?? "")) {
+    const [name = ""] = tag.split("-");
+    if (isLanguage(name) && weight > bestWeight) [best, bestWeight] = [name, weight];
+  }
+  return best;
+}
+
+/** Nothing of the request but the choice of a language is in the page. */
+function pageOf(basePath: string, language: Language): string {
+  const { title, text, link } = WORDS[language];
+  return `<!doctype html>
+<html lang="${language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Page not found · ${PRODUCT_NAME}</title>
+<title>${title} · ${PRODUCT_NAME}</title>
 <style>${STYLE}</style>
 <main>
 <b>${PRODUCT_NAME}</b>
-<h1>Page not found</h1>
-<p>There is nothing at this address.</p>
-<p><a href="${basePath}/">Open the dashboard</a></p>
+<h1>${title}</h1>
+<p>${text}</p>
+<p><a href="${basePath}/">${link}</a></p>
 </main>
 </html>
 `;
+}
 
 /** Browsers name HTML when they navigate. Programs name JSON or, like `curl`, nothing in particular. */
 function prefersHtml(accept: string | null): boolean {
@@ -48,7 +73,13 @@ export function notFoundPage({ method, headers }: Request, { pathname }: URL, { 
   if (!isRead || role !== "all" || path === "/api" || path.startsWith("/api/") || !prefersHtml(headers.get("accept"))) return null;
   return {
     status: 404,
-    headers: { ...pageHeaders([]), "Content-Security-Policy": POLICY, "Content-Type": "text/html; charset=utf-8", ...NO_STORE },
-    body: pageOf(basePath),
+    headers: {
+      ...pageHeaders([]),
+      "Content-Security-Policy": POLICY,
+      "Content-Type": "text/html; charset=utf-8",
+      Vary: "Accept, Accept-Language",
+      ...NO_STORE,
+    },
+    body: pageOf(basePath, languageOf(headers.get("accept-language"))),
   };
 }

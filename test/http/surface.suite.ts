@@ -195,6 +195,22 @@ export function describeSurface(makeTarget: MakeTarget): void {
     );
 
     it.each([
+      ["no language", "", "en", "Page not found"],
+      ["German of a region", "de-AT,de;q=0.9,en;q=0.8", "de", "Seite nicht gefunden"],
+      ["French before a language that does not exist", "it;q=0.9, fr;q=0.4", "fr", "Page introuvable"],
+      ["Spanish by its weight", "en;q=0.5, es;q=0.7", "es", "Página no encontrada"],
+      ["a refused language", "de;q=0, *", "en", "Page not found"],
+      ["the name of a property", "constructor, __proto__", "en", "Page not found"],
+    ])("the page for an unknown path has the reader's language: %s", async (_name, acceptLanguage, language, title) => {
+      const response = await target.fetch("/nonsense", { headers: { accept: "text/html", "accept-language": acceptLanguage } });
+      const text = await response.text();
+      expect(response.headers.get("vary")).toBe("Accept, Accept-Language");
+      expect(text).toContain(`<html lang="${language}">`);
+      expect(text).toContain(`<h1>${title}</h1>`);
+      expect(text.length).toBeLessThan(2000);
+    });
+
+    it.each([
       ["no Accept", "GET", "/nonsense", ""],
       ["a program", "GET", "/nonsense", "*/*"],
       ["JSON that is preferred", "GET", "/nonsense", "text/html;q=0.4, application/json"],
