@@ -66,7 +66,7 @@ describe("the demo site in the dashboard", () => {
 
   it("is also offered beside the first site's tracking code, and another site is chosen before it", async () => {
     const page = await open(390);
-    await page.getByLabel("Password (12+ characters)").fill(PASSWORD);
+    await page.getByLabel("Password (12+ characters)", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("heading", { name: "Add your first site" }).waitFor();
     expect(await violationsOf(page)).toEqual([]);

@@ -53,7 +53,7 @@ describe("the password in the dashboard's menu", () => {
 
   async function fillForm(page: Page, current: string, next: string): Promise<void> {
     await page.getByLabel("Current password", { exact: true }).fill(current);
-    await page.getByLabel("New password (12+ characters)").fill(next);
+    await page.getByLabel("New password (12+ characters)", { exact: true }).fill(next);
     await page.getByRole("button", { name: "Change password" }).click();
   }
 

@@ -85,11 +85,11 @@ describe("an instance without a password, under a host name that it does not kno
 
   it("rebinding: a wrong setup code is reported at its field", async () => {
     await page.getByLabel("Setup code").fill("AAAA-BBBB-CCCC-DDDD");
-    await page.getByLabel("Password (12+ characters)").fill(PASSWORD);
+    await page.getByLabel("Password (12+ characters)", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByText("The setup code is wrong").waitFor();
     expect(await page.getByLabel("Setup code").getAttribute("aria-invalid")).toBe("true");
-    expect(await page.getByLabel("Password (12+ characters)").getAttribute("aria-invalid")).toBe("false");
+    expect(await page.getByLabel("Password (12+ characters)", { exact: true }).getAttribute("aria-invalid")).toBe("false");
     expect(await isOpen()).toBe(true);
   });
 

@@ -483,7 +483,7 @@ describe("the settings of a site", () => {
     await page.getByText("Set a password to change settings.").waitFor();
     expect(await problemsAtAllWidths(page)).toEqual([]);
     await page.getByRole("button", { name: "Set a password" }).click();
-    await page.getByRole("dialog").getByLabel("Password (12+ characters)").fill(PASSWORD);
+    await page.getByRole("dialog").getByLabel("Password (12+ characters)", { exact: true }).fill(PASSWORD);
     await page.getByRole("dialog").getByRole("button", { name: "Set password" }).click();
     await page.getByLabel("Display name").waitFor();
   });

@@ -57,7 +57,7 @@ describe("below a path of another site", () => {
       it("the dashboard sets the password and shows the tracking code with its public address", async () => {
         await page.goto(`${origin}/stats`);
         expect(page.url()).toBe(`${origin}/stats/`);
-        await page.getByLabel("Password (12+ characters)").fill(PASSWORD);
+        await page.getByLabel("Password (12+ characters)", { exact: true }).fill(PASSWORD);
         await page.getByRole("button", { name: "Set password" }).click();
         await page.getByLabel("Domain").fill(site);
         await page.locator(".snippet pre", { hasText: tagAt(proxy.port) }).waitFor();
