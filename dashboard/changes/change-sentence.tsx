@@ -1,7 +1,6 @@
 /** What changed, in one sentence or two above the numbers. Its names filter, its days open. */
 import type { ChangeSegment } from "../../src/shared/change-sentences.ts";
 import type { Report } from "../state/requests.ts";
-import { words } from "../words/words.ts";
 import { actionOf, textsOf, type Changes } from "./changes.ts";
 
 function Segment({ segment }: { readonly segment: ChangeSegment }) {
@@ -19,7 +18,7 @@ export function ChangeSentence({ report }: { readonly report: Report<Changes> })
   const { data, error, isStale } = report;
   if (error) return null;
   return (
-    <p class={isStale ? "change-sentence stale" : "change-sentence"} aria-label={words.changesCard.sentence} aria-busy={isStale || !data}>
+    <p class={isStale ? "change-sentence stale" : "change-sentence"} aria-busy={isStale || !data}>
       {data && textsOf(data).headline.map((segment, i) => <Segment key={i} segment={segment} />)}
     </p>
   );

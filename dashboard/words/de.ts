@@ -248,7 +248,6 @@ export const de = {
     against: "im Vergleich zu {dates}",
     typical: "im Vergleich zum Üblichen",
     usual: "üblich: {low} bis {high}",
-    sentence: "Was sich geändert hat",
   },
   exploreLinks: {
     title: "Analysen",

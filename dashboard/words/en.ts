@@ -163,7 +163,6 @@ export const en = {
     against: "against {dates}",
     typical: "against what is typical",
     usual: "usual: {low} to {high}",
-    sentence: "What changed",
   },
   exploreLinks: {
     title: "Explore",

@@ -257,7 +257,6 @@ export const es = {
     against: "frente a {dates}",
     typical: "frente a lo habitual",
     usual: "habitual: de {low} a {high}",
-    sentence: "Qué ha cambiado",
   },
   exploreLinks: {
     title: "Explorar",

@@ -258,7 +258,6 @@ export const fr = {
     against: "par rapport à {dates}",
     typical: "par rapport à l’habitude",
     usual: "habituel : {low} à {high}",
-    sentence: "Ce qui a changé",
   },
   exploreLinks: {
     title: "Explorer",
