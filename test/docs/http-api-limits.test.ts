@@ -5,6 +5,7 @@ import * as admin from "../../src/runtime/base/config/admin-limits.ts";
 import * as limits from "../../src/runtime/base/config/limits.ts";
 import * as reports from "../../src/runtime/base/config/report-limits.ts";
 import * as shared from "../../src/shared/limits.ts";
+import { HISTORY_DAYS, TYPICAL_DAYS_MAX } from "../../src/runtime/reports/changes/input.ts";
 import { QUERY_TESTS_MAX } from "../../src/runtime/duckdb/engine.ts";
 import { isOptionName, optionNamed } from "../../src/runtime/base/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
@@ -52,6 +53,8 @@ const LIMITS: Readonly<Record<string, string>> = {
   "`offset` of a breakdown": `${count(shared.BREAKDOWN_OFFSET_MAX)} rows`,
   "`search`, `unknown_label`": `${count(reports.SEARCH_CHARS_MAX)} characters`,
   "Sites of an overview": rows(reports.OVERVIEW_SITES_DEFAULT, shared.OVERVIEW_SITES_MAX),
+  "Rows of each dimension of changes": rows(reports.CHANGE_ROWS_DEFAULT, reports.CHANGE_ROWS_MAX),
+  "Period of `drill` in changes, and events that it reads": `${reports.CHANGE_DRILL_DAYS_MAX} days, ${count(reports.CHANGE_DRILL_EVENTS_MAX)}`,
   "Rows of a flow": rows(reports.FLOW_ROWS_DEFAULT, reports.FLOW_ROWS_MAX),
   "Rows of each list of realtime": `${count(reports.REALTIME_ROWS_MAX)}; ${count(reports.REALTIME_COUNTRIES_MAX)} countries`,
   "`minutes` of realtime": `${between(1, reports.REALTIME_MINUTES_MAX)} minutes`,
@@ -74,6 +77,8 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Admin password": `${shared.ADMIN_PASSWORD_CHARS_MIN} characters to ${count(admin.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
   "Passwords that wait to be checked": `${count(admin.PASSWORD_CHECKS_WAITING_MAX)} logins, ${count(admin.SHARE_PASSWORDS_WAITING_MAX)} of share links`,
   "Login sessions": count(admin.SESSIONS_MAX),
+  "Persistent sessions": `${admin.PERSISTENT_SESSIONS_MAX}, each for ${admin.PERSISTENT_SESSION_DAYS} days after its last use`,
+  "Name of a browser or system in the list of sessions": `${admin.DEVICE_NAME_CHARS_MAX} characters`,
   "API keys, revoked ones included": count(admin.API_KEYS_MAX),
   "Name of an API key": `${between(1, shared.API_KEY_NAME_CHARS_MAX)} characters`,
   "Key changes that wait to be stored": count(admin.API_KEY_CHANGES_WAITING_MAX),
@@ -128,8 +133,8 @@ describe("the limits of the page", () => {
   });
 
   it("are the same wherever else they appear", () => {
-    // How far back year_over_year looks is no limit.
-    const known = [...Object.values(LIMITS), "365 days"].join(" | ");
+    // How far back year_over_year looks is no limit, nor are the days that say what is typical.
+    const known = [...Object.values(LIMITS), "365 days", `${HISTORY_DAYS / 7} weeks`, `${TYPICAL_DAYS_MAX} days`].join(" | ");
     const stated = PAGE.match(/\b\d[\d,.]* (?:to \d[\d,]* )?(?:characters|bytes|days|weeks|steps|conditions|seconds)\b/g) ?? [];
     expect(stated.length).toBeGreaterThan(40);
     expect(
