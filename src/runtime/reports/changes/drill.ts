@@ -1,4 +1,4 @@
-/** The second question about the first finding: which page a source led to, for example (docs/internals/changes.md, "Drill-down"). */
+/** The second question about the first finding: which page a source led to, for example (docs/internals/changes.md, "Naming a value"). */
 import { FILTER_VALUE_CHARS_MAX } from "../../../shared/limits.ts";
 import { exceedsChars } from "../../../shared/text.ts";
 import { isRatio } from "./contributions.ts";

@@ -1,4 +1,4 @@
-/** Long periods have no typical value: only values that stand far apart are named, by weekly sums (docs/internals/changes.md, "Long periods"). */
+/** Long periods have no typical value: only values that stand far apart are named, by weekly sums (docs/internals/changes.md, "Rates, money, long periods"). */
 import { UNRECORDED } from "../../../shared/filters.ts";
 import type { DayTally, DimensionTallies, Window } from "./input.ts";
 import { dispersionOf, medianOf, persistenceFactor, rootOf } from "./statistics.ts";

@@ -1,4 +1,4 @@
-/** The verdict about a rate: is it unusual, whose rate changed, or which values only have other shares of the visits (docs/internals/changes.md, "Ratios"). */
+/** The verdict about a rate: is it unusual, whose rate changed, or which values only have other shares of the visits (docs/internals/changes.md, "Rates, money, long periods"). */
 import { countedIn, expectedOf, type History, othersOf, type Series, type Span, spanOf, type Weights } from "./history.ts";
 import type { RatioMetric } from "./input.ts";
 import { ratioParts, type Side, type Sides } from "./contributions.ts";
