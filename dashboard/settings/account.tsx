@@ -86,44 +86,25 @@ function browserText({ browser, os }: Session): string {
   return os === null ? browser : fill(words.sessions.browserOn, { browser, os });
 }
 
-/** Explicit roles and stacked rows on phones, as in the table of API keys. */
-const SessionsTable = ({ sessions, onEnd }: { readonly sessions: PersistentSessions; readonly onEnd: (session: Session) => void }) => (
-  <div class="table-scroll" tabIndex={0} role="region" aria-label={words.sessions.title}>
-    <table class="table text keys-table" role="table">
-      <thead role="rowgroup">
-        <tr role="row">
-          {[words.sessions.browser, words.sessions.begun, words.sessions.used].map((head) => (
-            <th key={head} scope="col" role="columnheader">
-              {head}
-            </th>
-          ))}
-          <th scope="col" role="columnheader">
-            <span class="unseen">{words.sessions.logOut}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {sessions.map((session) => (
-          <tr key={session.session_hash} role="row">
-            <th scope="row" role="rowheader">
-              {browserText(session)} {session.current && <span class="dim">({words.sessions.thisBrowser})</span>}
-            </th>
-            <td role="cell">{formatTimestamp(session.created_at, UTC)}</td>
-            <td role="cell">{formatRange(session.last_used_on, session.last_used_on)}</td>
-            <td role="cell">
-              <ConfirmedButton
-                isSmall
-                label={words.sessions.logOut}
-                confirmLabel={words.sessions.confirmLogOut}
-                subject={browserText(session)}
-                onConfirm={() => onEnd(session)}
-              />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+const SessionItem = ({ session, onEnd }: { readonly session: Session; readonly onEnd: () => void }) => (
+  <li>
+    <div>
+      <strong>{browserText(session)}</strong> {session.current && <span class="dim">({words.sessions.thisBrowser})</span>}
+      <p class="dim">
+        {fill(words.sessions.dates, {
+          begun: formatTimestamp(session.created_at, UTC),
+          used: formatRange(session.last_used_on, session.last_used_on),
+        })}
+      </p>
+    </div>
+    <ConfirmedButton
+      isSmall
+      label={words.sessions.logOut}
+      confirmLabel={words.sessions.confirmLogOut}
+      subject={browserText(session)}
+      onConfirm={onEnd}
+    />
+  </li>
 );
 
 function Sessions() {
@@ -142,7 +123,13 @@ function Sessions() {
     <>
       <Problem text={problem} />
       {sessions?.length === 0 && <p class="empty">{words.sessions.none}</p>}
-      {sessions && sessions.length > 0 && <SessionsTable sessions={sessions} onEnd={(session) => void run(() => end(session))} />}
+      {sessions && sessions.length > 0 && (
+        <ul class="sessions" aria-label={words.sessions.title}>
+          {sessions.map((session) => (
+            <SessionItem key={session.session_hash} session={session} onEnd={() => void run(() => end(session))} />
+          ))}
+        </ul>
+      )}
     </>
   );
 }
@@ -150,7 +137,6 @@ function Sessions() {
 const Account = () => (
   <>
     <h3>{words.sessions.password}</h3>
-    <p class="dim">{words.sessions.othersEnd}</p>
     <Button onClick={() => openPanel("change-password")}>{words.page.changePassword}</Button>
     <h3>{words.sessions.title}</h3>
     <p class="dim">{words.sessions.about}</p>
@@ -161,7 +147,7 @@ const Account = () => (
 
 /** The last section of a site's settings. */
 export const AccountSection = () => (
-  <section class="panel account" aria-labelledby="account-title">
+  <section class="panel" aria-labelledby="account-title">
     <h2 id="account-title">{words.page.account}</h2>
     <Account />
   </section>
@@ -169,10 +155,8 @@ export const AccountSection = () => (
 
 /** The page of all sites has no settings. */
 export const AccountPanel = () => (
-  <Dialog title={words.page.account} onClose={closePanel} isWide>
-    <div class="account">
-      <Account />
-    </div>
+  <Dialog title={words.page.account} onClose={closePanel}>
+    <Account />
   </Dialog>
 );
 

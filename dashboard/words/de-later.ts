@@ -105,9 +105,7 @@ export const deLater = {
     confirmLogOut: "Abmelden bestätigen",
     password: "Passwort",
     about: "Browser, in denen „Angemeldet bleiben“ gewählt wurde. Jeder bleibt bis 30 Tage nach seiner letzten Nutzung angemeldet.",
-    browser: "Browser",
-    begun: "Angemeldet",
-    used: "Zuletzt genutzt",
+    dates: "Angemeldet: {begun}. Zuletzt genutzt: {used}.",
   },
   goalSettings: {
     title: "Ziele",

@@ -103,9 +103,7 @@ export const enLater = {
     confirmLogOut: "Confirm logout",
     password: "Password",
     about: "Browsers where “Keep me logged in” was chosen. Each stays logged in for 30 days after its last use.",
-    browser: "Browser",
-    begun: "Logged in",
-    used: "Last used",
+    dates: "Logged in {begun}. Last used {used}.",
   },
   goalSettings: {
     title: "Goals",

@@ -109,9 +109,7 @@ export const esLater = {
     confirmLogOut: "Confirmar cierre",
     password: "Contraseña",
     about: "Navegadores en los que se eligió «Mantener la sesión iniciada». Cada uno la mantiene hasta 30 días después de su último uso.",
-    browser: "Navegador",
-    begun: "Inicio de sesión",
-    used: "Último uso",
+    dates: "Inicio de sesión: {begun}. Último uso: {used}.",
   },
   goalSettings: {
     title: "Objetivos",

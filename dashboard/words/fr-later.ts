@@ -109,9 +109,7 @@ export const frLater = {
     confirmLogOut: "Confirmer la déconnexion",
     password: "Mot de passe",
     about: "Navigateurs où « Rester connecté » a été choisi. Chacun reste connecté 30 jours après sa dernière utilisation.",
-    browser: "Navigateur",
-    begun: "Connexion",
-    used: "Dernière utilisation",
+    dates: "Connexion : {begun}. Dernière utilisation : {used}.",
   },
   goalSettings: {
     title: "Objectifs",

@@ -117,7 +117,7 @@ describe("the dashboard's login", () => {
     await page.locator('[data-metric="visitors"]').waitFor();
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("menuitem", { name: "Account", exact: true }).click();
-    const sessions = page.getByRole("table").filter({ hasText: "Last used" });
+    const sessions = page.getByRole("list", { name: "Browsers that stay logged in" });
     await sessions.getByText("this browser").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Back to dashboard" }).click();
@@ -135,6 +135,8 @@ describe("the dashboard's login", () => {
     await sessions.getByRole("button", { name: "Confirm logout" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     await logIn(PASSWORD);
+    await page.getByText("No browser stays logged in").waitFor();
+    await page.getByRole("button", { name: "Back to dashboard" }).click();
     await page.locator('[data-metric="visitors"]').waitFor();
   });
 
