@@ -33,6 +33,9 @@ export const BREAKDOWN_ROWS_DEFAULT = 10;
 export const CHANGE_ROWS_DEFAULT = 10;
 export const CHANGE_ROWS_MAX = 100;
 
+/** Values of a dimension, of each window, among which these rows are: others have less than a ten-thousandth, and are in `rest` only. */
+export const CHANGE_VALUES_MAX = 10_000;
+
 /** Events of the days that a further question about the first finding reads: more are too slow for a report that is asked all the time. */
 export const CHANGE_DRILL_EVENTS_MAX = 500_000;
 /** The longest period of such a question. */

@@ -1,5 +1,5 @@
 /** The fields of `GET /api/stats/changes` in the OpenAPI document. */
-import { CHANGE_ROWS_MAX } from "../../base/config/report-limits.ts";
+import { CHANGE_ROWS_MAX, CHANGE_VALUES_MAX } from "../../base/config/report-limits.ts";
 import { boolean, closed, count, list, nullable, number, orNull, text, word, type Schema } from "../../base/json-schema.ts";
 import { TIME_ZONE } from "../measures/fields.ts";
 import { CHANGE_COMPARISONS, CHANGE_METRICS } from "./input.ts";
@@ -92,7 +92,10 @@ const CONTRIBUTIONS = closed({
     ),
     { maxItems: CHANGE_ROWS_MAX },
   ),
-  rest: closed({ values: count("The number of all other values."), ...SIDES, ...PARTS }, { optional: ["mix", "rate"] }),
+  rest: closed(
+    { values: count(`The number of all other values, of the ${CHANGE_VALUES_MAX} largest in each window.`), ...SIDES, ...PARTS },
+    { optional: ["mix", "rate"] },
+  ),
 });
 
 export const CHANGES: Schema<ChangesResult & { readonly ends_at?: string; readonly time_zone?: string }> = closed(

@@ -67,7 +67,7 @@ export interface HourTally {
 export interface DimensionTallies {
   /** A dimension of breakdowns, e.g. `visit-sources`. */
   readonly dimension: string;
-  /** Sums of the window: all values, exact. */
+  /** Sums of the window, exact: all values, or the `CHANGE_VALUES_MAX` largest. */
   readonly sums: readonly ValueTally[];
   /**
    * The window and its history (`HISTORY_DAYS`), the `VALUES_PER_BUCKET_MAX` largest values of each day, equal ones by value. What is cut

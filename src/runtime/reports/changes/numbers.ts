@@ -1,5 +1,5 @@
 /** What each metric of changes counts: its dimensions, its queries, and the tallies in their rows. */
-import { VALUES_PER_BUCKET_MAX } from "../../base/config/report-limits.ts";
+import { CHANGE_VALUES_MAX, VALUES_PER_BUCKET_MAX } from "../../base/config/report-limits.ts";
 import { DAY_BUCKET, HOUR_BUCKET } from "../../query/date-range.ts";
 import {
   ADDITIVE_DIMENSIONS,
@@ -100,8 +100,12 @@ export function seriesQuery(scope: Scope, counted: Counted, length: "day" | "hou
   return isEventCount(counted.metric) ? visitorCountsBy(scope, bucket) : visitSums(scope, { ...visitsOf(counted), bucket });
 }
 
-/** Rows with a `value`. */
+/** Rows with a `value`: the largest ones, because a site may have a million of paths. */
 export function valuesQuery(scope: Scope, counted: Counted, dimension: BreakdownDimension): AggregateQuery {
+  return { ...allValues(scope, counted, dimension), top: { by: countColumn(counted.metric), rowsMax: CHANGE_VALUES_MAX } };
+}
+
+function allValues(scope: Scope, counted: Counted, dimension: BreakdownDimension): AggregateQuery {
   if (isAdditive(dimension) && !isEventCount(counted.metric)) return visitSums(scope, { ...visitsOf(counted), dimension });
   if (isVisitDimension(dimension)) return countsByVisit(scope, dimension);
   if (isDimension(dimension)) return countsByValue(scope, columnOf(dimension));
@@ -125,11 +129,17 @@ const PARTS = {
   duration: "duration_ms",
 } as const;
 
+function countColumn(metric: ChangeMetric) {
+  if (metric === "revenue") return "payments";
+  return isEventCount(metric) || metric === "conversions" ? metric : "sessions";
+}
+
 export function tallyOf(metric: ChangeMetric, row: SqlRow | undefined): Tally {
-  if (metric === "revenue") return { count: numberIn(row, "payments"), cents: row ? centsIn(row, "revenue") : 0n };
-  if (isEventCount(metric) || metric === "conversions") return { count: numberIn(row, metric) };
+  const count = numberIn(row, countColumn(metric));
+  if (metric === "revenue") return { count, cents: row ? centsIn(row, "revenue") : 0n };
+  if (isEventCount(metric) || metric === "conversions") return { count };
   const part = numberIn(row, PARTS[metric]);
-  return { count: numberIn(row, "sessions"), part: metric === "duration" ? part / 1000 : part };
+  return { count, part: metric === "duration" ? part / 1000 : part };
 }
 
 export const valueTally = (metric: ChangeMetric, row: SqlRow): ValueTally => ({ value: textIn(row, "value"), ...tallyOf(metric, row) });

@@ -174,8 +174,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -208,8 +208,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -237,8 +237,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -266,8 +266,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -295,8 +295,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -324,8 +324,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -353,8 +353,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -382,8 +382,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -411,8 +411,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -440,8 +440,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -502,8 +502,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -536,8 +536,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -565,8 +565,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -594,8 +594,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -623,8 +623,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -652,8 +652,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -681,8 +681,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -710,8 +710,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -739,8 +739,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -768,8 +768,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY value) SELECT value, sessions, bounces FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1237,8 +1237,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, count(*) FILTER (WHERE is_converted) AS conversions
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526}
+    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526,"p9":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1266,8 +1266,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, count(*) FILTER (WHERE is_converted) AS conversions
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526}
+    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526,"p9":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1295,8 +1295,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, count(*) FILTER (WHERE is_converted) AS conversions
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526}
+    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526,"p9":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1360,8 +1360,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, count(*) FILTER (WHERE is_converted) AS conversions
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20499,"p8":20512}
+    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20499,"p8":20512,"p9":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1389,8 +1389,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, count(*) FILTER (WHERE is_converted) AS conversions
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20499,"p8":20512}
+    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20499,"p8":20512,"p9":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1418,8 +1418,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, count(*) FILTER (WHERE is_converted) AS conversions
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20499,"p8":20512}
+    GROUP BY value) SELECT value, sessions, bounces, conversions FROM (SELECT * FROM totals) AS named ORDER BY named.sessions DESC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'%22%60%7Bp0:String%7D.*%_/%20--%20//%20$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20499,"p8":20512,"p9":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -1690,8 +1690,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -1724,8 +1724,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"EUR","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"EUR","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20513,"p8":20526,"p9":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1753,8 +1753,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1782,8 +1782,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1811,8 +1811,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1840,8 +1840,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1869,8 +1869,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1898,8 +1898,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1927,8 +1927,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -1956,8 +1956,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20513,"p7":20526,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2016,8 +2016,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -2050,8 +2050,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"EUR","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20499,"p8":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"(unknown)","p2":1800000,"p3":"pageview","p4":"EUR","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p7":20499,"p8":20512,"p9":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2079,8 +2079,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2108,8 +2108,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2137,8 +2137,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2166,8 +2166,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2195,8 +2195,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2224,8 +2224,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2253,8 +2253,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2282,8 +2282,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND interactions = 1) AS bounces, CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue
     FROM begun
-    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512}
+    GROUP BY value) SELECT value, sessions, bounces, payments, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.payments DESC, named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"EUR","p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":20499,"p7":20512,"p8":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
 
@@ -2663,8 +2663,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -2690,8 +2690,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2712,14 +2712,14 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT country_code AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY country_code) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY country_code) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2740,32 +2740,32 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT browser AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY browser) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY browser) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT os AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY os) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY os) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT device_type AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY device_type) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY device_type) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT pathname AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY pathname) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY pathname) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2786,8 +2786,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20513,"p6":20526,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2813,8 +2813,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}),
   arrived AS (SELECT sipHash64(extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)'), toString(utm_source), toString(utm_medium), toString(click_id)) AS number, extract(toString(referrer), '^[^:]*:[/]{2}(?:[[][^]]*[]]|[^/?#:]*)') AS host, toString(utm_source) AS source, toString(utm_medium) AS medium, toString(click_id) AS click FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64}) AS arriving GROUP BY ALL LIMIT {p3:Int64})
@@ -2840,8 +2840,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2862,14 +2862,14 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT country_code AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY country_code) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY country_code) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2890,32 +2890,32 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT browser AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY browser) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY browser) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT os AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY os) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY os) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT device_type AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY device_type) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY device_type) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT pathname AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
     FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
-    GROUP BY pathname) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20"}
+    GROUP BY pathname) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p6:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20499,"p3":20512,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p6":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -2936,8 +2936,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     HAVING max(matching) = 1
   ) AS histories) AS histories) AS visits
     ) AS visited_events) AS visited
-    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512}
+    GROUP BY visit_value) SELECT value, visitors, pageviews, events FROM (SELECT * FROM totals) AS named ORDER BY named.pageviews DESC, named.value ASC LIMIT {p7:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":1800000,"p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'%22%60%7Bp0:String%7D*%_/%20--%20//%20","p5":20499,"p6":20512,"p7":10000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT day AS bucket, visit_value AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
