@@ -94,13 +94,11 @@ function GoalList({ goals }: { readonly goals: readonly Goal[] }) {
   return (
     <>
       <Heads hasMoney={hasMoney} />
-      <div class="report">
-        <RowList
-          label={words.cards.goals}
-          rows={hasMoney ? rows.map((row) => ({ ...row, money: row.money ?? "" })) : rows}
-          hasShares={hasConversionRates.value}
-        />
-      </div>
+      <RowList
+        label={words.cards.goals}
+        rows={hasMoney ? rows.map((row) => ({ ...row, money: row.money ?? "" })) : rows}
+        hasShares={hasConversionRates.value}
+      />
       {hidden && (
         <LinkButton onClick={() => setWhole(!isWhole)}>
           {isWhole ? words.goals.showFewer : countOf(goals.length, words.goals.showAll)}

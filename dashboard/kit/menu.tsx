@@ -189,7 +189,9 @@ export function MenuPopup({ label, items, pinnedItems = [], search, note, end, o
       )}
       {note !== undefined && <p class="menu-note">{note}</p>}
       <div role="menu" aria-label={note === undefined ? label : `${label}: ${note}`}>
-        {shown.map((item, i) => (item === null ? <hr key={i} /> : <MenuEntry key={item.label} item={item} onClose={onClose} />))}
+        <div class="menu-items" role="presentation">
+          {shown.map((item, i) => (item === null ? <hr key={i} /> : <MenuEntry key={item.label} item={item} onClose={onClose} />))}
+        </div>
         {pinnedItems.length > 0 && (
           <div class="menu-pinned" role="group">
             {pinnedItems.map((item) => (

@@ -36,7 +36,7 @@ export const de = {
   compare: {
     compare: "Vergleichen",
     against: "vs. {dates}",
-    label: "Vergleich: {dates}",
+    label: "Vergleichen: {dates}",
     sameTime: "{date}, gleiche Uhrzeit",
     onDay: "{value} am {date}",
     onDayUntil: "{value} am {date} bis {time} Uhr",

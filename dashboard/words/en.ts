@@ -35,7 +35,7 @@ export const en = {
   compare: {
     compare: "Compare",
     against: "vs. {dates}",
-    label: "Comparison: {dates}",
+    label: "Compare: {dates}",
     sameTime: "{date}, same time",
     onDay: "{value} on {date}",
     onDayUntil: "{value} on {date}, by {time}",

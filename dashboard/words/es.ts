@@ -36,7 +36,7 @@ export const es = {
   compare: {
     compare: "Comparar",
     against: "vs. {dates}",
-    label: "Comparación: {dates}",
+    label: "Comparar: {dates}",
     sameTime: "{date}, misma hora",
     onDay: "{value} el {date}",
     onDayUntil: "{value} el {date} hasta las {time}",

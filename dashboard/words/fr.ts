@@ -36,7 +36,7 @@ export const fr = {
   compare: {
     compare: "Comparer",
     against: "vs {dates}",
-    label: "Comparaison : {dates}",
+    label: "Comparer : {dates}",
     sameTime: "{date}, à la même heure",
     onDay: "{value} le {date}",
     onDayUntil: "{value} le {date} jusqu’à {time}",

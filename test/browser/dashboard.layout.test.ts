@@ -126,7 +126,7 @@ describe("the layout of the dashboard", () => {
     await open();
     for (const width of DIALOG_WIDTHS) {
       await resize(width);
-      for (const name of [/^Site:/, /^Period:/, /^Comparison:/, "Menu"]) {
+      for (const name of [/^Site:/, /^Period:/, /^Compare:/, "Menu"]) {
         await page.getByRole("button", { name }).click();
         expect(await page.evaluate(misplaced(".menu-list")), `${String(name)} at ${width} px`).toEqual([]);
         await page.keyboard.press("Escape");
@@ -201,7 +201,7 @@ describe("the layout of the dashboard", () => {
     for (const hidden of [
       ".bar",
       ".pill-remove",
-      ".card-foot",
+      ".card-foot .link",
       ".tabs [aria-selected=false]",
       ".card .link",
       ".chart-tools",
@@ -224,14 +224,14 @@ describe("the layout of the dashboard", () => {
   it("a print has all cards, also those below the screen, and says which are missing", async () => {
     await page.setViewportSize({ width: 1280, height: 500 });
     await open("");
-    await page.locator('[data-card="did"] .skeleton').waitFor();
+    await page.locator('[data-card="devices"] .skeleton').waitFor();
     await page.emulateMedia({ media: "print" });
-    expect(await page.locator('[data-card="did"] .on-paper').first().isVisible()).toBe(true);
+    expect(await page.locator('[data-card="devices"] .on-paper').first().isVisible()).toBe(true);
     await page.emulateMedia({ media: null });
     await page.evaluate("self.print = () => { self.printed = document.querySelectorAll('main .skeleton').length; }");
     await page.keyboard.press("Control+p");
     await expect.poll(() => page.evaluate("self.printed"), { timeout: ACTION_MS_MAX }).toBe(0);
-    expect(await page.locator('[data-card="did"] .report').count()).toBe(1);
+    expect(await page.locator('[data-card="devices"] .report').count()).toBe(1);
   });
 
   it("a print of an open dialog has all of its rows, and nothing of the page behind it", async () => {

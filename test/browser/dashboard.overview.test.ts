@@ -71,7 +71,7 @@ describe("the page of all sites", () => {
     expect(await card.textContent()).toContain(`${change} ${dates}`);
     await card.locator(".change").click();
     await poll(() => page.locator('[data-metric="visitors"] .change').textContent()).toBe(change);
-    await page.getByRole("button", { name: `Comparison: ${dates}` }).click();
+    await page.getByRole("button", { name: `Compare: ${dates}` }).click();
     await page.getByRole("menuitemradio", { name: `(${dates?.slice("vs. ".length)})`, checked: true }).waitFor();
   });
 
