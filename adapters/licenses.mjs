@@ -9,7 +9,14 @@ const MODULES = fileURLToPath(new URL("../node_modules/", import.meta.url));
 const ALLOWED = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "OFL-1.1", "Unlicense"];
 
 /** Packages whose data the builds read themselves: no metafile names them. */
-const DATA_PACKAGES = ["@ip-location-db/geo-whois-asn-country-mmdb", "circle-flags", "i18n-iso-countries", "simple-icons", "world-atlas"];
+const DATA_PACKAGES = [
+  "@fontsource/newsreader",
+  "@ip-location-db/geo-whois-asn-country-mmdb",
+  "circle-flags",
+  "i18n-iso-countries",
+  "simple-icons",
+  "world-atlas",
+];
 
 /** The part of a path up to the innermost package. */
 const PACKAGE_FOLDER = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;
@@ -66,6 +73,12 @@ async function noticeOf(folder) {
 export class BundledLicenses {
   #folders = new Set(DATA_PACKAGES.map((name) => join(MODULES, name)));
 
+  /** @param {string} path of a file that has bytes in an output */
+  #record(path) {
+    const [folder] = PACKAGE_FOLDER.exec(path) ?? [];
+    if (folder !== undefined) this.#folders.add(folder);
+  }
+
   /** Records the packages of a build that have bytes in its output. @type {import("esbuild").Plugin} */
   plugin = {
     name: "bundled-licenses",
@@ -74,11 +87,21 @@ export class BundledLicenses {
       onEnd(({ metafile }) => {
         for (const { inputs } of Object.values(metafile?.outputs ?? {})) {
           for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-            const [folder] = PACKAGE_FOLDER.exec(resolve(initialOptions.absWorkingDir ?? ".", path)) ?? [];
-            if (folder !== undefined && bytesInOutput > 0) this.#folders.add(folder);
+            if (bytesInOutput > 0) this.#record(resolve(initialOptions.absWorkingDir ?? ".", path));
           }
         }
       });
+    },
+  };
+
+  /** Records those of a build of rolldown. @type {import("rolldown").Plugin} */
+  scriptsPlugin = {
+    name: "bundled-licenses",
+    generateBundle: (_options, bundle) => {
+      for (const output of Object.values(bundle)) {
+        if (output.type !== "chunk") continue;
+        for (const [path, { renderedLength }] of Object.entries(output.modules)) if (renderedLength > 0) this.#record(path);
+      }
     },
   };
 

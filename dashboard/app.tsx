@@ -1,14 +1,13 @@
 /** Renders a dashboard, or the page that must come first: setup, login or the first site. */
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { lazyWithWords } from "./kit/lazy.tsx";
+import { lazyLater } from "./kit/lazy.tsx";
 import { Failure, Loading, OutageBanner } from "./kit/states.tsx";
 import { Shore } from "./kit/shore.tsx";
 import { showTips } from "./kit/tips.ts";
 import { SiteDashboard } from "./page/site-dashboard.tsx";
 import { useTabTitle } from "./page/tab-title.ts";
-import { arrival } from "./setup/arrival.tsx";
-import { FirstRunPage, LoginPage, SetupCodePage } from "./setup/login.tsx";
+import { arrival } from "./setup/arrival.ts";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
 import { hasSitesPage, knownSites, ownSites, setKnownSites, siteName, useSites } from "./state/known-sites.ts";
 import { isGuest } from "./state/share.ts";
@@ -16,13 +15,18 @@ import { navigate, remembered } from "./state/url.ts";
 import { isSettings, site } from "./state/view.ts";
 import { fill, words } from "./words/words.ts";
 
-const GuestPage = lazyWithWords(async () => (await import("./guest/guest-page.tsx")).GuestPage);
+const GuestPage = lazyLater(async () => (await import("./guest/guest-page.tsx")).GuestPage);
 
 /** A page hidden for longer refreshes its reports when it becomes visible. */
 const HIDDEN_MS_MAX = 300_000;
 
-const FirstSitePage = lazyWithWords(async () => (await import("./setup/waiting.tsx")).FirstSitePage);
-const SitesPage = lazyWithWords<{ readonly sites: readonly string[] }>(async () => (await import("./sites/sites-page.tsx")).SitesPage);
+const LoginPage = lazyLater(async () => (await import("./setup/login.tsx")).LoginPage, { Loading: () => <LoadingPage /> });
+const SetupCodePage = lazyLater(async () => (await import("./setup/login.tsx")).SetupCodePage, { Loading: () => <LoadingPage /> });
+const FirstRunPage = lazyLater<{ readonly onSkip: () => void }>(async () => (await import("./setup/login.tsx")).FirstRunPage, {
+  Loading: () => <LoadingPage />,
+});
+const FirstSitePage = lazyLater(async () => (await import("./setup/waiting.tsx")).FirstSitePage);
+const SitesPage = lazyLater<{ readonly sites: readonly string[] }>(async () => (await import("./sites/sites-page.tsx")).SitesPage);
 
 function useRefreshOnReturn(): void {
   useEffect(() => {

@@ -1,8 +1,9 @@
-/** Builds the dashboard's files: page, scripts, styles, font, sprites, icon and map. All names but the page's contain a content hash. */
+/** Builds the dashboard's files: page, scripts, styles, fonts, sprites, icon and map. All names but the page's contain a content hash. */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import subsetFont from "subset-font";
 import { packAsset, versionOf } from "../adapters/pack-asset.mjs";
 import { drawSprites } from "./kit/draw-sprites.mjs";
@@ -25,143 +26,166 @@ const CONTENT_TYPES = {
   woff2: "font/woff2",
 };
 
+/** What the page and its style load. Scripts load other files by their names without the hash (`kit/later-files.ts`). */
+const PAGE_FILES = ["icon", "main", "display", "display-more", "tracks"];
+
 const contentTypeOf = (name) => CONTENT_TYPES[name.slice(name.lastIndexOf(".") + 1)];
 
-const hashedName = (stem, extension, text) => `${stem}-${versionOf(text)}.${extension}`;
-
 /**
- * uPlot creates a number format for `navigator.language` when it is loaded, and throws if that is not a valid language tag, as in
- * browsers that take it from the system's `C.UTF-8`. The dashboard formats all numbers itself (`format/locale.ts`).
+ * Removes a quarter of uPlot that the dashboard does not use: scales other than linear ones of numbers, upright and scatter charts, the
+ * legend, and the focus on a series. uPlot also creates a number format for `navigator.language`, and throws if that is not a valid language
+ * tag, as in browsers that take it from the system's `C.UTF-8`. The dashboard formats all numbers itself (`format/locale.ts`).
  */
-const UPLOT_LANGUAGE = /\bnav\.language\b/;
+const UPLOT_EDITS = /** @type {const} */ ([
+  [/\bnav\.language\b/g, '"en"'],
+  [/\b(?:\w+\.)?(?:xScaleDistr|distr) (?:==|>=) (?:2|3|4|100)\b/g, "false"],
+  [/let isTime = .*/g, "const isTime = false;"],
+  [/const (?:\[ timeIncrs|_timeAxisSplits|_timeAxisVals|_timeSeriesVal|_tzDate|_fmtDate).*/g, ""],
+  [/\b(?:mode == 2|scaleX\.ori == 1)\b/g, "false"],
+  [/\b(?:mode == 1|scaleX\.ori == 0)\b/g, "true"],
+  [/const cursorFocus = .*/g, "const cursorFocus = false;"],
+  [/const showLegend = legend\.show;/g, "const showLegend = false;"],
+  [/uPlot\.(?:join|fmtDate|tzDate|rangeLog|rangeAsinh|addGap|clipGaps) *= \w+;/g, ""],
+  [/\(paths\.(?:linear|stepped|spline) *= \w+\);/g, ""],
+]);
 
 const uplotPlugin = {
-  name: "uplot-language",
-  setup({ onLoad }) {
-    onLoad({ filter: /uPlot\.esm\.js$/ }, async ({ path }) => {
-      const contents = await readFile(path, "utf8");
-      if (!UPLOT_LANGUAGE.test(contents)) throw new Error("uPlot no longer reads navigator.language: remove this plugin");
-      return { contents: contents.replace(UPLOT_LANGUAGE, '"en"'), loader: "js" };
-    });
+  name: "uplot-parts",
+  transform: {
+    filter: { id: /uPlot\.esm\.js$/ },
+    handler: (/** @type {string} */ code) =>
+      UPLOT_EDITS.reduce((text, [part, replacement]) => {
+        if (text.search(part) < 0) throw new Error(`uPlot no longer contains ${part}: adapt UPLOT_EDITS`);
+        return text.replace(part, replacement);
+      }, code),
   },
 };
 
-/** ASCII, and the letters and signs of the page's languages. Others come from the reader's fonts. */
-const FONT_TEXT = `${Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join("")}\u00a0\u202f
-ÀÂÄÇÈÉÊËÎÏÑÓÔÖÙÚÛÜßàáâäçèéêëíîïñóôöùúûüœŒ¿¡«»€£–—‘’“”„…·−×→`;
+/**
+ * The files of the display face: what English sentences and numbers consist of, and further letters and signs, which `styles/base.css` loads
+ * when a text has one. Other characters come from the reader's fonts.
+ */
+const FONT_TEXTS = {
+  "display.woff2": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 !\"$%&'()+,-./:;?\u00a0\u202f–—‘’“”…−×€£",
+  "display-more.woff2": "ÀÂÄÇÈÉÊËÎÏÑÓÔÖÙÚÛÜßàáâäçèéêëíîïñóôöùúûüœŒ¿¡«»„·→#*<=>@[\\]^_`{|}~",
+};
+
+const FONT_FILE = fileURLToPath(new URL("../node_modules/@fontsource/newsreader/files/newsreader-latin-500-normal.woff2", import.meta.url));
 
 /** Its figures are all of the same width without features of the font. Kerning would nearly double it. */
 const fontPlugin = {
-  name: "font-subset",
-  setup({ onLoad }) {
-    onLoad({ filter: /\.woff2$/ }, async ({ path }) => ({
-      contents: await subsetFont(await readFile(path), FONT_TEXT, { targetFormat: "woff2", keepFeatures: [] }),
+  name: "font-subsets",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^display.*\.woff2$/ }, ({ path }) => ({ path, namespace: "font" }));
+    onLoad({ filter: /.*/, namespace: "font" }, async ({ path }) => ({
+      contents: await subsetFont(await readFile(FONT_FILE), FONT_TEXTS[path], { targetFormat: "woff2", keepFeatures: [] }),
       loader: "file",
     }));
   },
 };
 
-/** A style that is not part of the page's own, but loaded with what needs it. */
-async function styleOf(entry) {
+const TARGET = ["es2022", "chrome110", "firefox115", "safari16"];
+
+/** Styles and fonts as [name, content]. */
+async function bundleStyles(plugins) {
   const { outputFiles } = await build({
     absWorkingDir: here,
-    entryPoints: [entry],
+    entryPoints: ["styles/main.css", "styles/later.css"],
+    outdir: "out",
+    entryNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    loader: { ".svg": "file" },
     bundle: true,
     minify: true,
     write: false,
+    target: TARGET,
+    plugins: [fontPlugin, ...plugins],
     logLevel: "warning",
   });
-  return outputFiles[0].text;
+  return outputFiles.map(({ path, text, contents }) => [basename(path), path.endsWith(".woff2") ? contents : text]);
 }
 
 /**
- * Scripts and styles as [name, text], the output name of an entry point, and the names of the app's script and of those that it
- * imports, so that the browser requests them with the page's script and not after it. `names` are those of other files, by the constants that hold them.
+ * Scripts as [name, text], the output name of an entry point, and the names of the app's script and of those that it imports, so that the
+ * browser requests them with the page's script and not after it. The code of the first view is one file, which compresses better than the
+ * parts that later code imports from it. `main.ts`, which loads the words, comes before.
  */
-async function bundle(names, plugins) {
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: here,
-    entryPoints: ["main.ts", "before-paint.ts", "styles/main.css"],
-    outdir: "out",
-    entryNames: "[name]-[hash]",
-    chunkNames: "[name]-[hash]",
-    bundle: true,
-    splitting: true,
-    assetNames: "[name]-[hash]",
-    plugins: [uplotPlugin, fontPlugin, ...plugins],
-    write: false,
-    metafile: true,
-    format: "esm",
-    target: ["es2022", "chrome110", "firefox115", "safari16"],
-    minify: true,
-    legalComments: "none",
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    define: Object.fromEntries(Object.entries(names).map(([constant, name]) => [constant, JSON.stringify(name)])),
-    tsconfigRaw: {},
-    logLevel: "warning",
+async function bundleScripts(constants, plugins) {
+  const bundle = await rolldown({
+    cwd: here,
+    input: ["main.ts", "before-paint.ts"],
+    platform: "browser",
+    tsconfig: false,
+    plugins: [uplotPlugin, ...plugins],
+    transform: {
+      target: TARGET,
+      jsx: { runtime: "automatic", importSource: "preact" },
+      define: Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)])),
+    },
   });
-  // Files that are imported dynamically are entry points, too.
-  const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, path]] : []));
-  const outputOf = Object.fromEntries(entries);
+  const { output } = await bundle.generate({
+    format: "esm",
+    minify: true,
+    comments: { legal: false },
+    entryFileNames: "[name]-[hash].js",
+    chunkFileNames: "[name]-[hash].js",
+    codeSplitting: {
+      groups: [
+        { name: "main", test: /dashboard.main\.ts$/, priority: 2 },
+        { name: "app", test: /dashboard.app\.tsx$/, priority: 1 },
+        { name: "map", test: /dashboard.map.country-map\.tsx$/ },
+      ],
+    },
+  });
+  await bundle.close();
+  const outputOf = (/** @type {string} */ entry) => output.find(({ moduleIds }) => moduleIds.includes(here + entry));
   return {
-    files: outputFiles.map(({ path, text, contents }) => [basename(path), path.endsWith(".woff2") ? contents : text]),
-    font: outputFiles.map(({ path }) => basename(path)).find((name) => name.endsWith(".woff2")),
-    nameOf: (entry) => basename(outputOf[entry]),
-    preloads: [
-      basename(outputOf["app.tsx"]),
-      ...metafile.outputs[outputOf["app.tsx"]].imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path)),
-    ],
+    scripts: output.map(({ fileName, code }) => [fileName, code]),
+    nameOf: (/** @type {string} */ entry) => outputOf(entry).fileName,
+    preloads: [outputOf("app.tsx").fileName, ...outputOf("app.tsx").imports],
   };
 }
 
-/** `plugins` are further ones of esbuild. @returns the files by name; the page is index.html */
-export async function buildDashboard(plugins = []) {
-  const icon = await readFile(`${here}icon.svg`, "utf8");
-  const map = JSON.stringify(await drawCountries());
-  const [settings, explore] = await Promise.all([styleOf("styles/settings.css"), styleOf("styles/explore.css")]);
-  const [iconName, mapName] = [hashedName("icon", "svg", icon), hashedName("countries", "json", map)];
-  const [settingsName, exploreName] = [hashedName("settings", "css", settings), hashedName("explore", "css", explore)];
-  const sprites = Object.entries(await drawSprites()).map(([kind, { svg, ids }]) => [
-    kind,
-    hashedName(kind, "svg", svg),
-    svg,
-    ids.join(" "),
-  ]);
-  const { files, nameOf, preloads, font } = await bundle(
-    {
-      COUNTRY_MAP_NAME: mapName,
-      SETTINGS_STYLE_NAME: settingsName,
-      EXPLORE_STYLE_NAME: exploreName,
-      ...Object.fromEntries(sprites.map(([kind, name]) => [`${kind.toUpperCase()}_SPRITE_NAME`, name])),
-      ...Object.fromEntries(sprites.map(([kind, , , ids]) => [`${kind.toUpperCase()}_SPRITE_IDS`, ids])),
-    },
-    plugins,
+/** Icon, map and sprites as [name, text], and the ids of the sprites' symbols. */
+async function draw() {
+  const sprites = await drawSprites();
+  return {
+    drawings: [
+      ["icon", "svg", await readFile(`${here}icon.svg`, "utf8")],
+      ["countries", "json", JSON.stringify(await drawCountries())],
+      ...Object.entries(sprites).map(([name, { svg }]) => [name, "svg", svg]),
+    ].map(([stem, extension, text]) => [`${stem}-${versionOf(text)}.${extension}`, text]),
+    // Those of rare flags are known: there is a flag for each country's code.
+    spriteIds: Object.fromEntries(
+      Object.entries(sprites).flatMap(([name, { ids }]) => (name === "flags-more" ? [] : [[name, ids.join(" ")]])),
+    ),
+  };
+}
+
+const stemOf = (/** @type {string} */ name) => name.slice(0, name.lastIndexOf("-"));
+
+/** @param {import("../adapters/licenses.mjs").BundledLicenses} [licenses] @returns the files by name; the page is index.html */
+export async function buildDashboard(licenses) {
+  const [styles, { drawings, spriteIds }] = await Promise.all([bundleStyles(licenses ? [licenses.plugin] : []), draw()]);
+  const names = Object.fromEntries([...styles, ...drawings].map(([name]) => [stemOf(name), name]));
+  const laterFiles = Object.fromEntries(Object.entries(names).filter(([stem]) => !PAGE_FILES.includes(stem)));
+  const { scripts, nameOf, preloads } = await bundleScripts(
+    { LATER_FILES: laterFiles, SPRITE_IDS: spriteIds },
+    licenses ? [licenses.scriptsPlugin] : [],
   );
-  const names = {
-    font,
-    icon: iconName,
+  const inPage = {
+    font: names.display,
+    icon: names.icon,
+    style: names.main,
     beforePaint: nameOf("before-paint.ts"),
-    style: nameOf("styles/main.css"),
     script: nameOf("main.ts"),
   };
   const words = LANGUAGES.map((language) => `${language}=${PUBLIC_PATH}/${nameOf(`words/${language}.ts`)}`).join(" ");
   const template = await readFile(`${here}index.html`, "utf8");
   const page = template
     .replace("%words%", words)
-    .replace(/%(\w+)%/g, (_, name) => `${PUBLIC_PATH}/${names[name]}`)
+    .replace(/%(\w+)%/g, (_match, name) => `${PUBLIC_PATH}/${inPage[name]}`)
     .replace("</head>", `${preloads.map((name) => `<link rel="modulepreload" href="${PUBLIC_PATH}/${name}" />`).join("")}</head>`);
-  return Object.fromEntries(
-    [
-      ...files,
-      ...sprites.map(([, name, svg]) => [name, svg]),
-      ...[
-        [iconName, icon],
-        [mapName, map],
-        [settingsName, settings],
-        [exploreName, explore],
-        ["index.html", page],
-      ],
-    ].map(([name, text]) => [name, packAsset(contentTypeOf(name), text)]),
-  );
+  const files = [...scripts, ...styles, ...drawings, ["index.html", page]];
+  return Object.fromEntries(files.map(([name, content]) => [name, packAsset(contentTypeOf(name), content)]));
 }

@@ -72,7 +72,7 @@ async function bundleProgram(folder, { plugins, licenses, buildLine }) {
     define: {
       BUILD_LINE: JSON.stringify(buildLine),
       TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker([licenses.plugin]))),
-      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard([licenses.plugin])),
+      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard(licenses)),
       VERSION: JSON.stringify(version),
     },
   });

@@ -15,7 +15,7 @@ import {
 } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";
 import { INLINE, LinkButton } from "../kit/inline.tsx";
-import { lazy, NotLoaded } from "../kit/lazy.tsx";
+import { lazy } from "../kit/lazy.tsx";
 import { Empty, MapPlaceholder, ReportView, Skeleton } from "../kit/states.tsx";
 import { TabbedCard, type Tab } from "../kit/tabs.tsx";
 import { tip } from "../kit/tips.ts";
@@ -36,7 +36,7 @@ const ROWS = 9;
 /** Visitors without a value are mostly among so many values. */
 const ROWS_WITH_UNKNOWN = 100;
 
-const CountryMap = lazy(async () => (await import("../map/country-map.tsx")).CountryMap, NotLoaded, MapPlaceholder);
+const CountryMap = lazy(async () => (await import("../map/country-map.tsx")).CountryMap, { Loading: MapPlaceholder });
 
 /** `param` is the URL parameter of the chosen tab. */
 const CARDS: Readonly<Record<DimensionCard, { readonly title: string; readonly param: string }>> = {

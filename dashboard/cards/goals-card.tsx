@@ -4,7 +4,7 @@ import { TRACK_FUNCTION } from "../../src/shared/names.ts";
 import { isNotableRate } from "../format/change.ts";
 import { compactMoney, countOf, formatMoney, formatRate } from "../format/locale.ts";
 import { Change, LinkButton } from "../kit/inline.tsx";
-import { lazy, NotLoaded } from "../kit/lazy.tsx";
+import { lazy } from "../kit/lazy.tsx";
 import { Empty, ReportView, Skeleton } from "../kit/states.tsx";
 import { TabbedCard } from "../kit/tabs.tsx";
 import { tip } from "../kit/tips.ts";
@@ -21,11 +21,7 @@ import { countInRow, filteringRow, RowList, type Row } from "./rows.tsx";
 
 const ROWS = 9;
 
-const Revenue = lazy(
-  async () => (await import("./revenue.tsx")).Revenue,
-  NotLoaded,
-  () => <Skeleton />,
-);
+const Revenue = lazy(async () => (await import("./revenue.tsx")).Revenue, { Loading: () => <Skeleton /> });
 
 /** Undefined for goals whose revenue nobody asked for. */
 const totalIn = ({ revenue }: Pick<Goal, "revenue">, currency: string | null): number | undefined =>

@@ -1,4 +1,4 @@
-/** Draws a line chart on a canvas. Owner of uPlot; `styles/main.css` imports its stylesheet. */
+/** Draws a line chart on a canvas. Owner of uPlot; `styles/charts.css` has what it needs of a stylesheet. */
 import uPlot from "uplot";
 import { axisSteps, tickFormat, tickIndices } from "./axis.ts";
 import { barsOf, linesOf, type ChartPoint } from "./points.ts";

@@ -1,112 +1,24 @@
-/** The main chart: a line chart with annotation marks and a tooltip, or a table. Choosing a point opens its day, week or month. */
+/** The main chart: a line chart with annotation marks and a tooltip. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
 import type { Interval } from "../../src/shared/periods.ts";
 import type { Callout } from "../changes/changes.ts";
 import { formatRange } from "../format/locale.ts";
-import { Change, LinkButton } from "../kit/inline.tsx";
-import { timeZone } from "../state/known-sites.ts";
+import { Change } from "../kit/inline.tsx";
 import { range } from "../state/period.ts";
-import {
-  annotationText,
-  canAnnotate,
-  hasAnnotations,
-  openAnnotations,
-  placeOf,
-  placeText,
-  pointedPlace,
-  spanText,
-  useAnnotations,
-} from "./annotations.ts";
-import { fill, pluralForm, words } from "../words/words.ts";
+import { canAnnotate, hasAnnotations, openAnnotations, placeOf, placeText, pointedPlace, useAnnotations } from "./annotations.ts";
+import { fill, words } from "../words/words.ts";
 import { comparedAs } from "./metrics.ts";
-import { LineChart, type Cursor, type Layout, type Part } from "./line-chart.tsx";
-import { joinedMarks, marksOf, type Mark } from "./marks.ts";
+import { lazy } from "../kit/lazy.tsx";
+import { LineChart, percent, type Cursor, type Layout, type Part } from "./line-chart.tsx";
+import type { ChartMarksProps } from "./chart-marks.tsx";
 import { isComparable, type Bucket, type ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
 
-/** Minimum target size for a finger. */
-const MARK_PX = 24;
+const Marks = lazy<ChartMarksProps>(async () => (await import("./chart-marks.tsx")).ChartMarks);
 
-/** A tooltip shows at most this many texts; the dialog shows all. */
-const TEXTS_MAX = 6;
-
-interface MarkButtonProps {
-  readonly mark: Mark;
-  readonly interval: Interval;
-  readonly layout: Layout;
-}
-
-/** Parts of the chart's size: paper has another. */
-const percent = (length: number, of: number): string => `${(length / of) * 100}%`;
-
-function MarkButton({ mark: { index, annotations }, interval, layout: { leftOf, top, bottom, width, height } }: MarkButtonProps) {
-  const [isShown, setShown] = useState(false);
-  const [first, ...others] = annotations;
-  const left = leftOf(index);
-  const texts = annotations.map(annotationText);
-  const place = { left: percent(left, width), top: percent(bottom, height) };
-  const line = { left: place.left, top: percent(top, height), height: percent(bottom - top, height) };
-  return (
-    <>
-      <i class="chart-mark-line" style={line} />
-      <div class="chart-mark" style={place} data-side={left > width / 2 ? "left" : "right"}>
-        <button
-          type="button"
-          aria-label={fill(texts.length === 1 ? words.charts.annotation : pluralForm(words.charts.annotations, texts.length), {
-            count: texts.length,
-            texts: texts.join("; "),
-          })}
-          onMouseEnter={() => setShown(true)}
-          onMouseLeave={() => setShown(false)}
-          onFocus={() => setShown(true)}
-          onBlur={() => setShown(false)}
-          onKeyDown={(event) => {
-            if (event.key !== "Escape" || !isShown) return;
-            // It closes the tooltip, and no more.
-            event.preventDefault();
-            setShown(false);
-          }}
-          onClick={() => first && openAnnotations(others.length === 0 ? first.id : spanText(annotations, interval))}
-        >
-          <span class={annotations.length === 1 ? "mark-sign" : "mark-count"} aria-hidden="true">
-            {annotations.length === 1 ? "" : annotations.length}
-          </span>
-        </button>
-        {isShown && (
-          <div class="tooltip mark-tooltip" aria-hidden="true">
-            {texts.slice(0, TEXTS_MAX).map((text) => (
-              <span key={text}>{text}</span>
-            ))}
-            {texts.length > TEXTS_MAX && <span class="dim">{fill(words.charts.more, { count: texts.length - TEXTS_MAX })}</span>}
-          </div>
-        )}
-      </div>
-    </>
-  );
-}
-
-interface ChartMarksProps {
-  readonly points: readonly ChartPoint[];
-  readonly interval: Interval;
-  readonly layout: Layout;
-}
-
-function ChartMarks({ points, interval, layout }: ChartMarksProps) {
+function ChartMarks(props: Omit<ChartMarksProps, "annotations">) {
   const annotations = useAnnotations();
-  if (!hasAnnotations() || annotations.length === 0) return null;
-  const marks = marksOf(points, annotations, interval);
-  return (
-    <>
-      <div class="chart-marks">
-        {joinedMarks(marks, layout.leftOf, MARK_PX).map((mark) => (
-          <MarkButton key={mark.annotations[0]?.id} mark={mark} interval={interval} layout={layout} />
-        ))}
-      </div>
-      <ul class="on-paper" aria-hidden="true">
-        {marks.flatMap((mark) => mark.annotations.map((each) => <li key={each.id}>{annotationText(each)}</li>))}
-      </ul>
-    </>
-  );
+  return hasAnnotations() && annotations.length > 0 ? <Marks {...props} annotations={annotations} /> : null;
 }
 
 interface CalloutsProps {
@@ -137,7 +49,7 @@ function datesIn(points: readonly ChartPoint[], { from, to }: Part): Pick<Bucket
   return first && last ? { start: first.start, end: last.end } : null;
 }
 
-interface ChartProps {
+export interface ChartProps {
   readonly metric: ShownMetric;
   readonly points: readonly ChartPoint[];
   readonly interval: Interval;
@@ -188,7 +100,7 @@ function textOf({ title, part, value, before }: ChartPoint, format: (value: numb
 
 /** A bucket can be opened if it is shorter than the range. */
 const isShorter = ({ start, end }: Pick<Bucket, "start" | "end">): boolean => start !== range.value.start || end !== range.value.end;
-const canOpen = (bucket: Bucket): boolean => bucket.state !== "ahead" && isShorter(bucket);
+export const canOpen = (bucket: Bucket): boolean => bucket.state !== "ahead" && isShorter(bucket);
 
 export function ChartView({ metric, points, interval, onOpen, callouts }: ChartViewProps) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
@@ -250,49 +162,5 @@ export function ChartView({ metric, points, interval, onOpen, callouts }: ChartV
         </div>
       )}
     </figure>
-  );
-}
-
-/** `beforeTitle` is null without a comparison. */
-export function ChartTable({ metric, points, interval, beforeTitle, onOpen }: ChartProps & { readonly beforeTitle: string | null }) {
-  const marks = new Map(marksOf(points, useAnnotations(), interval).map(({ index, annotations }) => [index, annotations]));
-  const { title, format } = metric;
-  const cell = (value: number | null | undefined) => <td>{value == null ? "–" : format(value)}</td>;
-  return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label={fill(words.charts.asTable, { metric: title })}>
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">{fill(words.charts.time, { zone: timeZone.value })}</th>
-            <th scope="col">{title}</th>
-            {beforeTitle !== null && (
-              <>
-                <th scope="col">{words.charts.comparedWith}</th>
-                <th scope="col">{beforeTitle}</th>
-              </>
-            )}
-            {marks.size > 0 && <th scope="col">{words.charts.annotationsTitle}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {points.map(({ label, title: time, part, bucket, value, before }, i) => (
-            <tr key={label}>
-              <th scope="row">
-                {canOpen(bucket) ? <LinkButton onClick={() => onOpen(bucket)}>{time}</LinkButton> : time}
-                {part !== null && <em class="part"> {part}</em>}
-              </th>
-              {cell(value)}
-              {beforeTitle !== null && (
-                <>
-                  <td>{before ? before.title : "–"}</td>
-                  {cell(before?.value)}
-                </>
-              )}
-              {marks.size > 0 && <td class="annotation-texts">{(marks.get(i) ?? []).map(annotationText).join("; ")}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

@@ -28,6 +28,9 @@ export interface Layout {
   readonly height: number;
 }
 
+/** Parts of the chart's size: paper has another. */
+export const percent = (length: number, of: number): string => `${(length / of) * 100}%`;
+
 /** Two points and all between them, the one that was chosen first before the other. */
 export interface Part {
   readonly from: number;

@@ -4,6 +4,7 @@ import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { calloutsOf, sentenceOf, useUsual, type Changes } from "../changes/changes.ts";
 import { formatShortRange } from "../format/locale.ts";
 import { fileNameOf, saveFile } from "../kit/download.ts";
+import { lazy } from "../kit/lazy.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { ReportView } from "../kit/states.tsx";
 import { timeZone } from "../state/known-sites.ts";
@@ -16,7 +17,8 @@ import { localTime, UTC } from "../state/time-zone.ts";
 import { navigate, param } from "../state/url.ts";
 import { fill, words } from "../words/words.ts";
 import { annotatePointed, hasAnnotations } from "./annotations.ts";
-import { ChartTable, ChartView } from "./chart-view.tsx";
+import type { ChartTableProps } from "./chart-table.tsx";
+import { ChartView } from "./chart-view.tsx";
 import {
   defaultInterval,
   hasInterval,
@@ -28,6 +30,8 @@ import {
   type ChartPoint,
 } from "./points.ts";
 import { chosenMetric, totalsOf, useMetricSeries, type MetricTotals, type ShownMetric } from "./shown-metrics.ts";
+
+const ChartTable = lazy<ChartTableProps>(async () => (await import("./chart-table.tsx")).ChartTable);
 
 function IntervalMenu({ interval }: { readonly interval: Interval }) {
   const offered = offeredIntervals(range.value);

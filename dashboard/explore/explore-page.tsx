@@ -1,6 +1,6 @@
 /** Explore: reports that the reader asks for, on a page of their own. Saved ones come first; each report loads when it is chosen. */
 import type { ComponentType } from "preact";
-import { lazy, NotLoaded } from "../kit/lazy.tsx";
+import { lazy } from "../kit/lazy.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
 import { Empty, Skeleton } from "../kit/states.tsx";
 import { TabbedCard } from "../kit/tabs.tsx";
@@ -11,7 +11,7 @@ import { closeExplore, dashboardHref } from "../state/view.ts";
 import { words } from "../words/words.ts";
 import { SavedReports } from "./saved-reports.tsx";
 
-const chosen = (load: () => Promise<ComponentType>): ComponentType => lazy(load, NotLoaded, () => <Skeleton />);
+const chosen = (load: () => Promise<ComponentType>): ComponentType => lazy(load, { Loading: () => <Skeleton /> });
 
 const REPORTS: Readonly<Record<ExploreReport, ComponentType>> = {
   funnel: chosen(async () => (await import("./funnel.tsx")).Funnel),

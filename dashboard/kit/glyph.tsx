@@ -5,36 +5,30 @@
 import { UNRECORDED } from "../../src/shared/filters.ts";
 import type { Dimension } from "../api/types.ts";
 import { DIRECT_SOURCE } from "../format/dimensions.ts";
-import type { SpriteKind } from "./draw-sprites.mjs";
+import type { SpriteName } from "./draw-sprites.mjs";
+import { addressOf } from "./later-files.ts";
 
-/** Defined by the build: the files beside the scripts, and the ids of their symbols, separated by spaces. */
-declare const FLAGS_SPRITE_NAME: string;
-declare const BROWSERS_SPRITE_NAME: string;
-declare const BROWSERS_SPRITE_IDS: string;
-declare const SYSTEMS_SPRITE_NAME: string;
-declare const SYSTEMS_SPRITE_IDS: string;
-declare const SOURCES_SPRITE_NAME: string;
-declare const SOURCES_SPRITE_IDS: string;
+/** Defined by the build: ids of symbols, separated by spaces. There is a flag for each country's code. */
+declare const SPRITE_IDS: Readonly<Record<Exclude<SpriteName, "flags-more">, string>>;
 
-interface Sprite {
-  readonly name: string;
-  readonly has: (id: string) => boolean;
-}
+/** The files with the glyphs of a dimension, what most sites show first. */
+const SPRITES = {
+  flags: ["flags", "flags-more"],
+  browsers: ["browsers"],
+  systems: ["systems"],
+  sources: ["sources", "sources-more"],
+} as const satisfies Record<string, readonly SpriteName[]>;
 
-const spriteOf = (name: string, ids: string): Sprite => ({ name, has: (id) => ids.split(" ").includes(id) });
+type SpriteKind = keyof typeof SPRITES;
 
-/** There is a flag for each country's code. */
-const SPRITES: Readonly<Record<SpriteKind, Sprite>> = {
-  flags: { name: FLAGS_SPRITE_NAME, has: (id) => id.length === 2 },
-  browsers: spriteOf(BROWSERS_SPRITE_NAME, BROWSERS_SPRITE_IDS),
-  systems: spriteOf(SYSTEMS_SPRITE_NAME, SYSTEMS_SPRITE_IDS),
-  sources: spriteOf(SOURCES_SPRITE_NAME, SOURCES_SPRITE_IDS),
-};
+const IDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries(SPRITE_IDS).map(([name, ids]) => [name, new Set(ids.split(" "))]),
+);
 
 export interface Glyph {
   readonly kind: SpriteKind;
-  /** null without a picture. */
-  readonly id: string | null;
+  /** The address of its symbol; null without a picture. */
+  readonly href: string | null;
   readonly letter: string;
 }
 
@@ -56,17 +50,18 @@ export function glyphOf(dimension: Dimension, value: string, label: string): Gly
   const kind = KINDS[dimension];
   if (kind === undefined) return null;
   const id = idOf(isUnknown(value) ? "direct" : value);
+  const sprite = SPRITES[kind].find((name) => IDS.get(name)?.has(id) ?? id.length === 2);
   const [letter = ""] = isUnknown(value) ? "–" : label;
-  return { kind, id: SPRITES[kind].has(id) ? id : null, letter: letter.toUpperCase() };
+  return { kind, href: sprite === undefined ? null : `${addressOf(sprite)}#${id}`, letter: letter.toUpperCase() };
 }
 
 export function GlyphMark({ glyph }: { readonly glyph: Glyph | null }) {
   if (glyph === null) return null;
-  const { kind, id, letter } = glyph;
-  if (id === null) return <span class="glyph letter" aria-hidden="true" data-letter={letter} />;
+  const { kind, href, letter } = glyph;
+  if (href === null) return <span class="glyph letter" aria-hidden="true" data-letter={letter} />;
   return (
     <svg class={`glyph ${kind}`} aria-hidden="true">
-      <use href={`${new URL(SPRITES[kind].name, import.meta.url).href}#${id}`} />
+      <use href={href} />
     </svg>
   );
 }

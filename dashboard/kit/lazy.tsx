@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { loadLaterWords, words } from "../words/words.ts";
 import { LinkButton } from "./inline.tsx";
+import { addressOf } from "./later-files.ts";
 
 /** File names contain a hash: after an update of the service, an open page no longer finds its files. */
 export const NotLoaded = () => (
@@ -11,11 +12,15 @@ export const NotLoaded = () => (
   </p>
 );
 
-/** `Failed` replaces code that cannot be fetched. */
+interface LazyOptions {
+  /** Replaces code that cannot be fetched. */
+  readonly Failed?: ComponentType;
+  readonly Loading?: ComponentType;
+}
+
 export function lazy<Props extends object = object>(
   load: () => Promise<ComponentType<Props>>,
-  Failed: ComponentType = NotLoaded,
-  Loading: ComponentType | null = null,
+  { Failed = NotLoaded, Loading }: LazyOptions = {},
 ): ComponentType<Props> {
   let Loaded: ComponentType<Props> | null = null;
   return function Lazy(props: Props) {
@@ -36,34 +41,36 @@ export function lazy<Props extends object = object>(
     }, []);
     if (hasFailed) return <Failed />;
     if (Loaded) return <Loaded {...props} />;
-    return Loading && <Loading />;
+    return Loading ? <Loading /> : null;
   };
 }
 
-/** Loads a part that is not in the first view, and its words before it. */
-export const lazyWithWords = <Props extends object = object>(
-  load: () => Promise<ComponentType<Props>>,
-  ...states: [Failed?: ComponentType, Loading?: ComponentType]
-): ComponentType<Props> => lazy(() => loadLaterWords().then(load), ...states);
+let loadingStyle: Promise<void> | null = null;
 
-const styles = new Map<string, Promise<void>>();
-
-/** Loads a style with the first use of what needs it. Resolves once it applies; the next call retries a failed load. */
-export function loadStyle(name: string): Promise<void> {
-  const known = styles.get(name);
-  if (known) return known;
-  const loading = new Promise<void>((resolve, reject) => {
+/** Resolves once the style applies; the next call retries a failed load. */
+const loadLaterStyle = (): Promise<void> =>
+  (loadingStyle ??= new Promise<void>((resolve, reject) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";
-    link.href = new URL(name, import.meta.url).href;
+    link.href = addressOf("later");
     link.addEventListener("load", () => resolve());
     link.addEventListener("error", () => {
       link.remove();
-      styles.delete(name);
+      loadingStyle = null;
       reject(new Error("The style could not be loaded"));
     });
     document.head.append(link);
-  });
-  styles.set(name, loading);
-  return loading;
-}
+  }));
+
+/**
+ * Loads a part that no first view has, and what all such parts share: their style (`styles/later.css`), and before the code, whose
+ * constants may hold them, their words (`words/en-later.ts`).
+ */
+export const lazyLater = <Props extends object = object>(
+  load: () => Promise<ComponentType<Props>>,
+  options?: LazyOptions,
+): ComponentType<Props> =>
+  lazy(async () => {
+    const [component] = await Promise.all([loadLaterWords().then(load), loadLaterStyle()]);
+    return component;
+  }, options);

@@ -1,4 +1,6 @@
-import type { WorldShapes } from "./world-shapes.ts";
+import type { WorldFile } from "./world-shapes.ts";
 
 /** Reads the atlas. */
-export function drawCountries(): Promise<WorldShapes>;
+export function drawCountries(): Promise<WorldFile>;
+
+export function textOfNumbers(numbers: readonly number[]): string;

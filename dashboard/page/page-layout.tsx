@@ -5,7 +5,7 @@ import { formatRange } from "../format/locale.ts";
 import { FailedPanel } from "../kit/dialog.tsx";
 import { LinkButton } from "../kit/inline.tsx";
 import { keepFocus, useFocusOnArrival } from "../kit/kept-focus.ts";
-import { lazyWithWords } from "../kit/lazy.tsx";
+import { lazyLater } from "../kit/lazy.tsx";
 import { watchPrinting } from "../kit/printing.ts";
 import { ReadingStatus } from "../kit/states.tsx";
 import { ToastPlace } from "../kit/toast.tsx";
@@ -15,7 +15,7 @@ import { openPanel, panel } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
 import { useSiteShortcuts } from "./keyboard.ts";
 
-const LoadedPanel = lazyWithWords(async () => (await import("./panels.tsx")).OpenPanel, FailedPanel);
+const LoadedPanel = lazyLater(async () => (await import("./panels.tsx")).OpenPanel, { Failed: FailedPanel });
 
 export const OpenPanel = () => (panel.value === null ? null : <LoadedPanel />);
 

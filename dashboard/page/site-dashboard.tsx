@@ -1,23 +1,29 @@
 /** A site's dashboard: bar, notices, filters, view or settings, and the open dialog. */
+import { areRollupsRemade } from "../../src/shared/rollup-progress.ts";
 import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { FilterPills } from "../filters/filter-pills.tsx";
-import { lazyWithWords, loadStyle } from "../kit/lazy.tsx";
-import { arrival, AwaitedSite, FirstVisitor } from "../setup/arrival.tsx";
-import { DemoNotice, InstallationNotices, OpenInstanceNotice } from "../setup/notices.tsx";
+import { lazy, lazyLater } from "../kit/lazy.tsx";
+import { arrival, awaitedSite } from "../setup/arrival.ts";
+import { DemoNotice, OpenInstanceNotice } from "../setup/notices.tsx";
 import { useRequest } from "../state/requests.ts";
 import { isSettings, site } from "../state/view.ts";
 import { PageLayout, StatsFoot, StatsTitle } from "./page-layout.tsx";
 import { SiteView } from "./site-view.tsx";
 import { TopBar } from "./top-bar.tsx";
 
-/** Defined by the build. The file is beside the scripts. */
-declare const SETTINGS_STYLE_NAME: string;
+const SettingsPage = lazyLater(async () => (await import("../settings/settings-page.tsx")).SettingsPage);
 
-const SettingsPage = lazyWithWords(async () => {
-  const [{ SettingsPage: Page }] = await Promise.all([import("../settings/settings-page.tsx"), loadStyle(SETTINGS_STYLE_NAME)]);
-  return Page;
-});
+interface InstallationProps {
+  readonly installation: Installation;
+}
+
+const InstallationNotices = lazy<InstallationProps>(async () => (await import("../setup/installation-notices.tsx")).InstallationNotices);
+const ArrivalNotices = lazyLater(async () => (await import("../setup/arrival-notices.tsx")).ArrivalNotices);
+
+/** Whether `serviceFindings` finds anything. */
+const hasFindings = ({ proxy, files_left_out: files, rollups }: Installation): boolean =>
+  proxy !== null || files > 0 || areRollupsRemade(rollups.days_made, rollups.days_due);
 
 interface SiteDashboardProps {
   readonly sites: readonly string[];
@@ -32,9 +38,8 @@ function Stats({ sites }: SiteDashboardProps) {
     <>
       <StatsTitle />
       <OpenInstanceNotice />
-      {installation.data && <InstallationNotices installation={installation.data} />}
-      <FirstVisitor />
-      <AwaitedSite />
+      {installation.data && hasFindings(installation.data) && <InstallationNotices installation={installation.data} />}
+      {(arrival.value !== null || awaitedSite.value !== null) && <ArrivalNotices />}
       <DemoNotice sites={sites} />
       <FilterPills />
       <SiteView sites={sites} installation={installation} />

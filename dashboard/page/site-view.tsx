@@ -9,9 +9,9 @@ import { TopStats } from "../charts/top-stats.tsx";
 import { ExploreLinks } from "../explore/explore-links.tsx";
 import { formatRange } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
-import { lazyWithWords, loadStyle, NotLoaded } from "../kit/lazy.tsx";
+import { lazyLater } from "../kit/lazy.tsx";
 import { Loading, ReportView } from "../kit/states.tsx";
-import { arrival } from "../setup/arrival.tsx";
+import { arrival } from "../setup/arrival.ts";
 import type { SiteWithoutEventsProps } from "../setup/waiting.tsx";
 import { isRangeKnown, period, range, useFirstDay } from "../state/period.ts";
 import type { Report } from "../state/requests.ts";
@@ -23,14 +23,11 @@ import { isExplore, isRealtime, site } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
 import { RangeNotice } from "./period-picker.tsx";
 
-/** Defined by the build. The file is beside the scripts. */
-declare const EXPLORE_STYLE_NAME: string;
-
 /** Length of the offered period, which ends with the last event. */
 const DAYS = 30;
 
 /** Loads lazily: most views do not need its checks. */
-const SiteWithoutEvents = lazyWithWords<SiteWithoutEventsProps>(async () => (await import("../setup/waiting.tsx")).SiteWithoutEvents);
+const SiteWithoutEvents = lazyLater<SiteWithoutEventsProps>(async () => (await import("../setup/waiting.tsx")).SiteWithoutEvents);
 
 interface StatsProps {
   readonly siteId: string;
@@ -59,16 +56,11 @@ function EmptyPeriod({ siteId, installation }: StatsProps) {
   );
 }
 
-const ExplorePage = lazyWithWords(
-  async () => {
-    const [{ ExplorePage: Page }] = await Promise.all([import("../explore/explore-page.tsx"), loadStyle(EXPLORE_STYLE_NAME)]);
-    return Page;
-  },
-  NotLoaded,
-  () => <Loading />,
-);
+const ExplorePage = lazyLater(async () => (await import("../explore/explore-page.tsx")).ExplorePage, {
+  Loading: () => <Loading />,
+});
 
-const RealtimeView = lazyWithWords(async () => (await import("../realtime/realtime-view.tsx")).RealtimeView);
+const RealtimeView = lazyLater(async () => (await import("../realtime/realtime-view.tsx")).RealtimeView);
 
 function Stats({ siteId, installation }: StatsProps) {
   const statistics = useStatistics(installation);

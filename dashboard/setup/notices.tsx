@@ -1,15 +1,13 @@
-/** Notices above the stats: no password, demo site, and problems for an administrator. */
+/** Notices above the stats: no password, and demo site. */
 import { DEMO_SITE } from "../../src/shared/names.ts";
 import { makeDemo, removeDemo } from "../api/endpoints.ts";
 import { problemText } from "../api/http.ts";
-import type { Installation } from "../api/types.ts";
-import { LinkButton, Marked } from "../kit/inline.tsx";
+import { LinkButton } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { openPanel, openSite, site } from "../state/view.ts";
 import { rich, words } from "../words/words.ts";
-import { serviceFindings } from "./service-findings.ts";
 
 export const OpenInstanceNotice = () =>
   authState.value === "open" ? (
@@ -64,13 +62,3 @@ export function DemoNotice({ sites }: { readonly sites: readonly string[] }) {
     </div>
   );
 }
-
-export const InstallationNotices = ({ installation }: { readonly installation: Installation }) => (
-  <>
-    {serviceFindings(installation).map(({ finding, advice = "" }) => (
-      <p key={finding} class="notice">
-        <Marked text={`${finding}. ${advice}`} />
-      </p>
-    ))}
-  </>
-);

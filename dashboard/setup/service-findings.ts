@@ -1,4 +1,4 @@
-/** Findings about the whole service: part of the checks of an installation, and the only ones that the first view of the dashboard has. */
+/** Findings about the whole service: part of the checks of an installation, and the only ones that stand above the stats. */
 import { areRollupsRemade } from "../../src/shared/rollup-progress.ts";
 import type { Installation } from "../api/types.ts";
 import { countOf, formatCount } from "../format/locale.ts";

@@ -16,7 +16,7 @@ import { useAction, usePolling } from "../state/requests.ts";
 import { Shore } from "../kit/shore.tsx";
 import { closePanel, openPanel, openSite, site } from "../state/view.ts";
 import { rich, words } from "../words/words.ts";
-import { awaitedSite, AWAITING, openArrivedSite } from "./arrival.tsx";
+import { awaitedSite, AWAITING, openArrivedSite } from "./arrival.ts";
 import { arrivingNames, refusalChecks, thingsToCheck } from "./checks.ts";
 import { CheckList, InstallationDialog } from "./installation-dialog.tsx";
 import { LoginFrame } from "./login.tsx";

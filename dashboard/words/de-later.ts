@@ -3,6 +3,48 @@ import type { enLater } from "./en-later.ts";
 import type { Translation } from "./language.ts";
 
 export const deLater = {
+  login: {
+    sessionEnded: "Ihre Sitzung ist beendet",
+    logIn: "Anmelden",
+    logInAgain: "Melden Sie sich wieder an, um weiterzumachen.",
+    password: "Passwort",
+    newPassword: "Passwort (mindestens {count} Zeichen)",
+    setPassword: "Passwort festlegen",
+    setUp: "{product} einrichten",
+    unknownHost: "Diese Installation hat noch kein Passwort, und {host} ist kein ihr bekannter Hostname.",
+    enterCode: "Geben Sie den einmaligen Einrichtungscode ein. {product} schreibt ihn beim Start in sein Protokoll.",
+    setupCode: "Einrichtungscode",
+    skipWarning: "Jeder mit dieser Adresse kann Ihre Statistik sehen und das Passwort vor Ihnen festlegen.",
+    continueWithout: "Ohne Passwort fortfahren",
+    welcome: "Willkommen",
+    createPassword:
+      "Legen Sie ein Passwort für Ihr Dashboard fest. Gespeichert wird nur ein Hash: Es lässt sich auf dem Server ersetzen, aber nicht wiederherstellen.",
+    skip: "Vorerst überspringen",
+    setAPassword: "Passwort festlegen",
+    onceSet: "Danach ist es zum Ansehen der Statistik nötig (oder ein API-Schlüssel).",
+    wrongPassword: "Falsches Passwort",
+    tryInSeconds: {
+      one: "Zu viele Versuche. Bitte in {count} Sekunde erneut versuchen.",
+      other: "Zu viele Versuche. Bitte in {count} Sekunden erneut versuchen.",
+    },
+    tryInMinutes: {
+      one: "Zu viele Versuche. Bitte in {count} Minute erneut versuchen.",
+      other: "Zu viele Versuche. Bitte in {count} Minuten erneut versuchen.",
+    },
+    show: "Anzeigen",
+    hide: "Verbergen",
+    showField: "Anzeigen: {field}",
+    keepLoggedIn: "Angemeldet bleiben",
+  },
+  arrival: {
+    arrived: "Das erste Ereignis von <strong>{site}</strong> ist eingetroffen. <open>Diese Website öffnen</open>",
+    visitors: "Ihre ersten Besucher sind da.",
+    visitor: "Ihr erster Besucher ist da.",
+    visitorFrom: "Ihr erster Besucher ist da, aus: {country}.",
+    visitorOn: "Ihr erster Besucher hat gerade {page} angesehen",
+    visitorFromOn: "Ihr erster Besucher ({country}) hat gerade {page} angesehen",
+    dismiss: "Schließen",
+  },
   annotations: {
     added: "Anmerkung hinzugefügt",
     saved: "Anmerkung gespeichert",

@@ -3,6 +3,50 @@ import type { enLater } from "./en-later.ts";
 import type { Translation } from "./language.ts";
 
 export const frLater = {
+  login: {
+    sessionEnded: "Votre session est terminée",
+    logIn: "Se connecter",
+    logInAgain: "Reconnectez-vous pour reprendre où vous en étiez.",
+    password: "Mot de passe",
+    newPassword: "Mot de passe ({count} caractères minimum)",
+    setPassword: "Définir le mot de passe",
+    setUp: "Configurer {product}",
+    unknownHost: "Cette instance n’a pas encore de mot de passe, et {host} n’est pas un nom d’hôte qu’elle connaît.",
+    enterCode: "Saisissez le code de configuration à usage unique. {product} l’écrit dans son journal au démarrage.",
+    setupCode: "Code de configuration",
+    skipWarning: "Toute personne disposant de cette adresse peut voir vos statistiques et définir le mot de passe avant vous.",
+    continueWithout: "Continuer sans mot de passe",
+    welcome: "Bienvenue",
+    createPassword:
+      "Créez un mot de passe pour votre tableau de bord. Seule une empreinte est enregistrée : il peut être remplacé sur le serveur, mais pas retrouvé.",
+    skip: "Ignorer pour l’instant",
+    setAPassword: "Définir un mot de passe",
+    onceSet: "Une fois défini, il est exigé pour voir les statistiques (ou une clé d’API).",
+    wrongPassword: "Mot de passe incorrect",
+    tryInSeconds: {
+      one: "Trop de tentatives. Réessayez dans {count} seconde.",
+      many: "Trop de tentatives. Réessayez dans {count} secondes.",
+      other: "Trop de tentatives. Réessayez dans {count} secondes.",
+    },
+    tryInMinutes: {
+      one: "Trop de tentatives. Réessayez dans {count} minute.",
+      many: "Trop de tentatives. Réessayez dans {count} minutes.",
+      other: "Trop de tentatives. Réessayez dans {count} minutes.",
+    },
+    show: "Afficher",
+    hide: "Masquer",
+    showField: "Afficher : {field}",
+    keepLoggedIn: "Rester connecté",
+  },
+  arrival: {
+    arrived: "Le premier événement de <strong>{site}</strong> est arrivé. <open>Ouvrir ce site</open>",
+    visitors: "Vos premiers visiteurs sont arrivés.",
+    visitor: "Votre premier visiteur est là.",
+    visitorFrom: "Votre premier visiteur est là, depuis : {country}.",
+    visitorOn: "Votre premier visiteur vient de voir {page}",
+    visitorFromOn: "Votre premier visiteur ({country}) vient de voir {page}",
+    dismiss: "Fermer",
+  },
   annotations: {
     added: "Annotation ajoutée",
     saved: "Annotation enregistrée",

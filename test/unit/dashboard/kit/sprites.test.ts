@@ -1,5 +1,6 @@
 /** The sprites of glyphs: a symbol for each country, and nothing that a browser would load or run. */
 import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { drawSprites } from "../../../../dashboard/kit/draw-sprites.mjs";
 
@@ -7,10 +8,20 @@ const countries = createRequire(import.meta.url)("i18n-iso-countries") as { getA
 
 const sprites = Object.entries(await drawSprites());
 
+const GZIPPED_BYTES_MAX = 5000;
+const isSmall = (sizes: Readonly<Record<string, number>>): boolean => Object.values(sizes).every((size) => size < GZIPPED_BYTES_MAX);
+
 describe("sprites", () => {
   it("have a flag for each country's code", () => {
-    const flags = new Set(sprites.find(([kind]) => kind === "flags")?.[1].ids);
+    const flags = new Set(sprites.filter(([name]) => name.startsWith("flags")).flatMap(([, { ids }]) => ids));
     expect(Object.keys(countries.getAlpha2Codes()).filter((code) => !flags.has(code.toLowerCase()))).toEqual([]);
+  });
+
+  it("have no symbol twice, and what most sites show in small files", () => {
+    const [flags = [], more = []] = ["flags", "flags-more"].map((name) => sprites.find(([sprite]) => sprite === name)?.[1].ids);
+    expect(flags.filter((id) => more.includes(id))).toEqual([]);
+    const sizes = Object.fromEntries(sprites.map(([name, { svg }]) => [name, gzipSync(svg).length]));
+    for (const name of ["flags", "browsers", "systems", "sources"]) expect({ [name]: sizes[name] ?? Infinity }).toSatisfy(isSmall);
   });
 
   it.each(sprites)("%s: ids are unique, and each symbol draws something", (_kind, { svg, ids }) => {

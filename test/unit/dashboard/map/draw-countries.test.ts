@@ -4,13 +4,13 @@ import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { encodeCountryRanges } from "../../../../adapters/workerd/encode-country-ranges.mjs";
-import { drawCountries } from "../../../../dashboard/map/draw-countries.mjs";
-import type { WorldShapes } from "../../../../dashboard/map/world-shapes.ts";
+import fc from "fast-check";
+import { drawCountries, textOfNumbers } from "../../../../dashboard/map/draw-countries.mjs";
+import { numbersOf, shapesOf, type WorldFile, type WorldShapes } from "../../../../dashboard/map/world-shapes.ts";
 
 const require = createRequire(import.meta.url);
 
-/** It was 39 KiB with fewer countries. */
-const GZIPPED_BYTES_MAX = 28 * 1024;
+const GZIPPED_BYTES_MAX = 14 * 1024;
 
 /** All codes of the built-in database: the packed one begins with two numbers, its time and the length of the codes, and the codes. */
 function databaseCodes(): string[] {
@@ -24,9 +24,11 @@ function databaseCodes(): string[] {
 }
 
 describe("the world map", () => {
+  let file: WorldFile;
   let map: WorldShapes;
   beforeAll(async () => {
-    map = await drawCountries();
+    file = await drawCountries();
+    map = shapesOf(file);
   });
 
   const isVisible = (code: string): boolean => map.countries[code] !== undefined || map.dots.includes(code);
@@ -60,7 +62,55 @@ describe("the world map", () => {
     expect(guianaY - franceY).toBeGreaterThan(map.height / 5);
   });
 
+  /** Corners of each ring, in units of the map. */
+  function ringsOf(path: string): (readonly [number, number])[][] {
+    let [startX, startY] = [0, 0];
+    return path.split("z").flatMap((ring) => {
+      const [dx, dy, ...steps] = (ring.match(/-?\d+/g) ?? []).map(Number);
+      if (dx === undefined || dy === undefined) return [];
+      [startX, startY] = [startX + dx, startY + dy];
+      const corners: (readonly [number, number])[] = [[startX, startY]];
+      for (let i = 0; i < steps.length; i += 2) {
+        const [x, y] = corners.at(-1) ?? [0, 0];
+        corners.push([x + (steps[i] ?? 0), y + (steps[i + 1] ?? 0)]);
+      }
+      return [corners];
+    });
+  }
+
+  it("the ring of a country ends where it begins, and lies within the map", () => {
+    for (const [code, path] of Object.entries(map.countries)) {
+      const rings = ringsOf(path);
+      expect(rings.length, code).toBeGreaterThan(0);
+      for (const corners of rings) {
+        expect({ code, end: corners.at(-1) }).toEqual({ code, end: corners[0] });
+        const isWithin = corners.every(([x, y]) => x >= 0 && x <= map.width && y >= 0 && y <= map.height);
+        expect({ code, isWithin }).toEqual({ code, isWithin: true });
+      }
+    }
+  });
+
+  it("neighbors share the corners of their border", () => {
+    const cornersOf = (code: string) =>
+      ringsOf(map.countries[code] ?? "")
+        .flat()
+        .map(String);
+    const german = new Set(cornersOf("DE"));
+    for (const code of ["FR", "PL", "AT", "CH", "CZ", "NL"])
+      expect([code, cornersOf(code).filter((corner) => german.has(corner)).length]).toEqual([code, expect.toSatisfy((n: number) => n > 2)]);
+  });
+
+  it("numbers are read as they were written", () => {
+    const integer = fc.integer({ min: -1_000_000, max: 1_000_000 });
+    fc.assert(
+      fc.property(fc.array(integer), (numbers) => {
+        const next = numbersOf(textOfNumbers(numbers));
+        expect(numbers.map(next)).toEqual(numbers);
+      }),
+    );
+  });
+
   it("the drawn world map is small", () => {
-    expect(gzipSync(JSON.stringify(map)).length).toBeLessThan(GZIPPED_BYTES_MAX);
+    expect(gzipSync(JSON.stringify(file)).length).toBeLessThan(GZIPPED_BYTES_MAX);
   });
 });

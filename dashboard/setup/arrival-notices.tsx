@@ -1,5 +1,4 @@
-/** The arrival of a site's first event: polling for it, the dashboard that opens, and the sentence about the first visitor. */
-import { signal } from "@preact/signals";
+/** Notices of a first event: the sentence about the first visitor, and the arrival at a site whose dialog was closed before. */
 import { useEffect, useState } from "preact/hooks";
 import { UNRECORDED } from "../../src/shared/filters.ts";
 import { urlOf } from "../api/http.ts";
@@ -8,45 +7,11 @@ import type { Installation, Reports } from "../api/types.ts";
 import { formatValue } from "../format/dimensions.ts";
 import { CrossButton, INLINE, LinkButton, Logo } from "../kit/inline.tsx";
 import { handleFailure, refreshAll } from "../state/connection.ts";
-import { period } from "../state/period.ts";
-import { usePolling, reloadAll, type Rhythm } from "../state/requests.ts";
+import { usePolling } from "../state/requests.ts";
 import { search } from "../state/url.ts";
-import { openSite, site } from "../state/view.ts";
+import { site } from "../state/view.ts";
 import { fill, rich, words } from "../words/words.ts";
-
-const OFTEN_MS = 2000;
-const RARELY_MS = 15_000;
-
-/** Polls often for this long. */
-const OFTEN_FOR_MS = 300_000;
-
-export const AWAITING: Rhythm = {
-  // So that typing a name does not send a request for each letter.
-  firstMs: 500,
-  pauseMs: (sinceMs) => (sinceMs < OFTEN_FOR_MS ? OFTEN_MS : RARELY_MS),
-};
-
-interface Arrival {
-  readonly siteId: string;
-  /** The opened view. */
-  readonly view: string;
-}
-
-export const arrival = signal<Arrival | null>(null);
-
-/**
- * Refreshes reports and the list of sites. Opens today, because a month would be a flat line, unless today's reports were requested while
- * empty: the service may have cached them (docs/http-api.md, "Caching").
- */
-export function openArrivedSite(siteId: string): void {
-  const wasToday = site.value === siteId && period.value === "day";
-  openSite(siteId, { period: wasToday ? "7d" : "day" }, true);
-  arrival.value = { siteId, view: search.value };
-  reloadAll();
-}
-
-/** A site whose dialog was closed before its first event; null for none. */
-export const awaitedSite = signal<string | null>(null);
+import { arrival, AWAITING, awaitedSite, openArrivedSite } from "./arrival.ts";
 
 function Notice({ siteId }: { readonly siteId: string }) {
   const [hasEvents, setHasEvents] = useState(false);
@@ -71,7 +36,7 @@ function Notice({ siteId }: { readonly siteId: string }) {
   );
 }
 
-export const AwaitedSite = () =>
+const AwaitedSite = () =>
   awaitedSite.value === null || awaitedSite.value === site.value ? null : <Notice key={awaitedSite.value} siteId={awaitedSite.value} />;
 
 type Countries = Reports["breakdown"];
@@ -128,7 +93,7 @@ function Announcement({ siteId }: { readonly siteId: string }) {
 }
 
 /** Shown once above the dashboard that the first event opened, until the reader goes on. */
-export function FirstVisitor() {
+function FirstVisitor() {
   const { siteId, view } = arrival.value ?? {};
   const hasGoneOn = view !== search.value;
   useEffect(() => {
@@ -136,3 +101,10 @@ export function FirstVisitor() {
   }, [hasGoneOn]);
   return siteId === undefined || hasGoneOn ? null : <Announcement siteId={siteId} />;
 }
+
+export const ArrivalNotices = () => (
+  <>
+    <FirstVisitor />
+    <AwaitedSite />
+  </>
+);
