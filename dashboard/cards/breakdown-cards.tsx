@@ -163,15 +163,16 @@ const BEFORE_GOALS: readonly DimensionCard[] = ["sources", "pages"];
 
 interface CardsProps {
   readonly changes: Report<Changes>;
+  readonly hasEvents: boolean;
   readonly conversions: Conversions;
 }
 
-export function Cards({ changes, conversions }: CardsProps) {
+export function Cards({ changes, hasEvents, conversions }: CardsProps) {
   const shown = (Object.keys(CARDS) as DimensionCard[]).filter(isCardShown);
   const card = (name: DimensionCard) => <BreakdownCard key={name} card={name} />;
   return (
     <div class="cards">
-      <ChangesCard report={changes} />
+      <ChangesCard report={changes} hasEvents={hasEvents} />
       {shown.filter((name) => BEFORE_GOALS.includes(name)).map(card)}
       <GoalsCard {...conversions} />
       {shown.filter((name) => !BEFORE_GOALS.includes(name)).map(card)}

@@ -92,14 +92,24 @@ function comparedText({ comparison }: Changes): string {
   return fill(words.changesCard.against, { dates: formatShortRange(start, end, today.value) });
 }
 
-export const ChangesCard = ({ report }: { readonly report: Report<Changes> }) => (
+interface ChangesCardProps {
+  readonly report: Report<Changes>;
+  /** Nothing is asked about a period without events. */
+  readonly hasEvents: boolean;
+}
+
+export const ChangesCard = ({ report, hasEvents }: ChangesCardProps) => (
   <section class="card" aria-label={words.changesCard.title} data-card="changes">
     <header class="card-head">
       <h2>{words.changesCard.title}</h2>
-      {report.data && <span class="dim">{comparedText(report.data)}</span>}
+      {hasEvents && report.data && <span class="dim">{comparedText(report.data)}</span>}
     </header>
-    <ReportView report={report} rows={ROWS}>
-      {(changes) => <Rows changes={changes} />}
-    </ReportView>
+    {hasEvents ? (
+      <ReportView report={report} rows={ROWS}>
+        {(changes) => <Rows changes={changes} />}
+      </ReportView>
+    ) : (
+      <Empty />
+    )}
   </section>
 );

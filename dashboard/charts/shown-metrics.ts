@@ -140,10 +140,11 @@ const ofMetric = (data: unknown, field: string): readonly SeriesRow[] | undefine
 export function useMetricSeries(shownMetric: ShownMetric, parameters: Parameters | null): Report<readonly SeriesRow[]> {
   const { id, series, field, parameters: own } = shownMetric;
   const isRate = id === "conversion_rate";
-  const converted = isOwnRate(shownMetric) && { filters: convertedFilters() };
+  const isOwn = isOwnRate(shownMetric);
+  const converted = isOwn && { filters: convertedFilters() };
   const report = useReport(series, parameters && { ...parameters, ...own, ...converted });
   const { segment, filters } = everybodyScope.value;
-  const ofEverybody = isOwnRate(shownMetric) ? {} : { segment, filters };
+  const ofEverybody = isOwn ? {} : { segment, filters };
   const everybody = useReport(series, isRate && parameters ? { ...parameters, ...ofEverybody } : null);
   const buckets = ofMetric(report.data, isRate ? "visitors" : field);
   const all = ofMetric(everybody.data, "visitors");
@@ -153,11 +154,13 @@ export function useMetricSeries(shownMetric: ShownMetric, parameters: Parameters
     () => (isRate && !isStale && buckets && all ? withRates(buckets, all) : undefined),
     [isRate, isStale, buckets, all],
   );
-  const shown = useRef<readonly SeriesRow[] | undefined>(undefined);
-  shown.current = isRate ? (rates ?? shown.current) : undefined;
+  const shown = useRef<{ readonly rates: readonly SeriesRow[]; readonly isOwn: boolean } | null>(null);
+  if (rates) shown.current = { rates, isOwn };
+  // The rate of any goal does not stay in place of that of one.
+  else if (shown.current?.isOwn !== isOwn) shown.current = null;
   if (!isRate) return { ...report, data: buckets };
   return {
-    data: shown.current,
+    data: shown.current?.rates,
     isStale,
     error: report.error ?? everybody.error,
     reading: report.reading ?? everybody.reading,

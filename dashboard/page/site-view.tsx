@@ -65,17 +65,18 @@ const RealtimeView = lazyLater(async () => (await import("../realtime/realtime-v
 function Stats({ siteId, installation }: StatsProps) {
   const statistics = useStatistics(installation);
   const { data, isStale } = statistics.main;
-  const changes = useChanges(data !== undefined && data.total_events > 0);
+  const isEmpty = data?.total_events === 0;
+  const changes = useChanges(data !== undefined && !isEmpty);
   return (
     <>
       <RangeNotice />
-      {data?.total_events === 0 && !isStale && !canClear.value && <EmptyPeriod siteId={siteId} installation={installation} />}
+      {isEmpty && !isStale && !canClear.value && <EmptyPeriod siteId={siteId} installation={installation} />}
       <section class="panel" aria-label={words.page.overview}>
-        <ChangeSentence report={changes} />
+        {!isEmpty && <ChangeSentence report={changes} />}
         <TopStats {...statistics} />
         <MainChart {...statistics} changes={changes} />
       </section>
-      <Cards changes={changes} conversions={statistics.conversions} />
+      <Cards changes={changes} hasEvents={!isEmpty} conversions={statistics.conversions} />
       <ExploreLinks />
     </>
   );

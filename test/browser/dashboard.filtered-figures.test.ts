@@ -47,6 +47,7 @@ function statsOf(visits: readonly Visit[], matches: (step: string) => boolean) {
     "Pages per visit": (stepsOf(isPageview) / matching.length).toFixed(1),
     "Bounce rate": percent(matching.filter(({ steps }) => steps.length === 1).length / matching.length),
     "Visit duration": secs < 60 ? `${secs}s` : `${Math.floor(secs / 60)}m ${String(secs % 60).padStart(2, "0")}s`,
+    "Conversion rate": percent(matching.filter(({ steps }) => !steps.every(isPageview)).length / matching.length),
   };
 }
 
@@ -90,14 +91,14 @@ describe("the dashboard under filters", () => {
   it("a filter on a page tells matching pageviews from the pages of whole visits, each with its change", async () => {
     await open("pages==/pricing");
     expect(await stats()).toEqual(statsOf(THIS_WEEK, (step) => step === "/pricing"));
-    await expect.poll(() => page.locator(".top-stat .change").count()).toBe(6);
+    await expect.poll(() => page.locator(".top-stat .change").count()).toBe(7);
     const before = statsOf(WEEK_BEFORE, (step) => step === "/pricing")["Pages per visit"];
     expect(await definitionOf("views_per_visit")).toContain(`${before} in `);
     expect(await definitionOf("pageviews")).toContain("match the filters");
     expect(await definitionOf("views_per_visit")).toContain("whether they match the filters or not");
   });
 
-  it("a filter on a country leaves all six stats as they are, each with its change", async () => {
+  it("a filter on a country leaves all stats as they are, each with its change", async () => {
     await open("countries==DE");
     const {
       "Pageviews of matching pages": pageviews,
@@ -106,7 +107,7 @@ describe("the dashboard under filters", () => {
     } = statsOf(THIS_WEEK.filter(isGerman), () => true);
     expect(await stats()).toEqual({ ...others, Pageviews: String(13), "Views per visit": viewsPerVisit });
     expect([pageviews, viewsPerVisit]).toEqual(["13", "1.9"]);
-    await expect.poll(() => page.locator(".top-stat .change").count()).toBe(6);
+    await expect.poll(() => page.locator(".top-stat .change").count()).toBe(7);
     expect(await definitionOf("views_per_visit")).toMatch(/^1\.5 in /);
   });
 
@@ -186,6 +187,11 @@ describe("the dashboard under filters", () => {
     ]);
     expect((await urlOf(page)).searchParams.get("metric")).toBe("conversion_rate");
     await page.getByRole("button", { name: "Remove filter: Event is Signup" }).click();
+    // Of all goals: of the week's ten visitors, four signed up and two logged in.
+    await page.locator('[data-metric="conversion_rate"].chosen', { hasText: percent(6 / 10) }).waitFor();
+    await page.goBack();
+    await page.locator('[data-metric="total_conversions"]').click();
+    await page.getByRole("button", { name: "Remove filter: Event is Signup" }).click();
     await page.locator('[data-metric="visitors"].chosen').waitFor();
   });
 
@@ -211,6 +217,7 @@ describe("the dashboard under filters", () => {
       "Bounce rate",
       "Visit duration",
       "Views per visit",
+      expect.stringMatching(/^Conversions, \d+/),
       "Change",
     ]);
   });
