@@ -1,12 +1,11 @@
 /** The way from the dashboard to Explore, with a link for each of its reports. */
 import { onPlainClick } from "../kit/pointing.ts";
-import { isCardShown } from "../state/known-sites.ts";
-import { EXPLORE_REPORTS } from "../state/url.ts";
+import { shownReports } from "../state/known-sites.ts";
 import { exploreHref, openExplore } from "../state/view.ts";
 import { words } from "../words/words.ts";
 
 export function ExploreLinks() {
-  const reports = EXPLORE_REPORTS.filter(isCardShown);
+  const reports = shownReports();
   if (reports.length === 0) return null;
   return (
     <nav class="panel explore-links" aria-label={words.exploreLinks.title}>

@@ -4,9 +4,9 @@ import { lazy } from "../kit/lazy.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
 import { Empty, Skeleton } from "../kit/states.tsx";
 import { TabbedCard } from "../kit/tabs.tsx";
-import { isCardShown } from "../state/known-sites.ts";
+import { shownReports } from "../state/known-sites.ts";
 import { isGuest } from "../state/share.ts";
-import { EXPLORE_REPORTS, isExploreReport, param, type ExploreReport } from "../state/url.ts";
+import { isExploreReport, param, type ExploreReport } from "../state/url.ts";
 import { closeExplore, dashboardHref } from "../state/view.ts";
 import { words } from "../words/words.ts";
 import { SavedReports } from "./saved-reports.tsx";
@@ -21,9 +21,8 @@ const REPORTS: Readonly<Record<ExploreReport, ComponentType>> = {
   properties: chosen(async () => (await import("./properties.tsx")).Properties),
 };
 
-/** The settings can hide each report, like a card. */
 export function ExplorePage() {
-  const reports = EXPLORE_REPORTS.filter(isCardShown);
+  const reports = shownReports();
   const shown = reports.find((report) => report === param("report")) ?? reports[0];
   return (
     <section aria-label={words.explore.title}>

@@ -14,7 +14,7 @@ import { themeItems } from "../kit/theme.ts";
 import { OpenPanel, PageLayout, StatsFoot, StatsTitle } from "../page/page-layout.tsx";
 import { SiteView } from "../page/site-view.tsx";
 import { useTabTitle } from "../page/tab-title.ts";
-import { Bar, CurrentVisitors, ViewTools } from "../page/top-bar.tsx";
+import { Bar, CurrentVisitors, exploreItems, ViewTools } from "../page/top-bar.tsx";
 import { LoginFrame } from "../setup/login.tsx";
 import { PasswordField, problemFrom, ProblemText, type Problem } from "../setup/password-form.tsx";
 import { outage } from "../state/connection.ts";
@@ -90,6 +90,7 @@ function EmbeddedView() {
 }
 
 const guestItems = (): readonly (MenuItem | null)[] => [
+  ...exploreItems(),
   { label: words.guest.export, onChoose: () => openPanel("export") },
   { label: words.page.print, onChoose: () => void printPage() },
   null,

@@ -65,12 +65,12 @@ export const NewValue = ({ isNotable = false }: { readonly isNotable?: boolean }
 );
 
 /** Shows direction as an arrow or a sign, meaning as color, and both as text for screen readers. */
-export function Change({ title, ...values }: Values & { readonly title?: string }) {
+export function Change(values: Values) {
   const change = changeOf(values);
   if (change === null) return null;
   const { direction, mark, tone, amount } = change;
   return (
-    <span class={`change ${tone ?? "dim"}`} title={title} data-direction={direction}>
+    <span class={`change ${tone ?? "dim"}`} data-direction={direction}>
       <span aria-hidden="true">{mark}</span>
       <span class="unseen">{DIRECTIONS[direction]}</span>
       {amount}

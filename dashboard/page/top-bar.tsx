@@ -11,7 +11,7 @@ import { OutageBanner } from "../kit/states.tsx";
 import { themeItems } from "../kit/theme.ts";
 import { tip } from "../kit/tips.ts";
 import { authState, endSession } from "../state/connection.ts";
-import { hasSitesPage, nameOf, readableId, siteName } from "../state/known-sites.ts";
+import { hasSitesPage, nameOf, readableId, shownReports, siteName } from "../state/known-sites.ts";
 import { inKeyOrder, keyOf, siteOfKey } from "../state/pinned-sites.ts";
 import { currentVisitors, useRealtimePolling, windowMinutes } from "../state/realtime.ts";
 import { hrefAnew, navigate } from "../state/url.ts";
@@ -135,8 +135,12 @@ export const Bar = ({ children, tools, items }: BarProps) => (
   </header>
 );
 
+/** None where the settings hide all reports of Explore. */
+export const exploreItems = (): readonly MenuItem[] =>
+  shownReports().length === 0 ? [] : [{ label: words.page.explore, hint: "E", onChoose: () => openExplore() }];
+
 const siteItems = (): readonly (MenuItem | null)[] => [
-  { label: words.page.explore, hint: "E", onChoose: () => openExplore() },
+  ...exploreItems(),
   { label: words.page.siteSettings, onChoose: () => openSettings() },
   { label: words.page.export, onChoose: () => openPanel("export") },
   { label: words.page.print, onChoose: () => void printPage() },

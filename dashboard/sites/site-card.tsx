@@ -2,9 +2,10 @@
 import { useMemo } from "preact/hooks";
 import type { Reports } from "../api/types.ts";
 import { changeOf, isNotableCount } from "../format/change.ts";
-import { formatCount, formatShortRange } from "../format/locale.ts";
+import { countOf, formatCount, formatShortRange } from "../format/locale.ts";
 import { Change, INLINE, SiteIcon } from "../kit/inline.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
+import { tip } from "../kit/tips.ts";
 import { readableId } from "../state/known-sites.ts";
 import { isPinned, togglePin } from "../state/pinned-sites.ts";
 import { comparedRangeOf, daysBetween } from "../state/range.ts";
@@ -90,14 +91,25 @@ function comparedDates({ start_date: start, end_date: end }: SiteRow): string {
   return window ? fill(words.sites.versus, { dates: formatShortRange(window.start, window.end, end) }) : "";
 }
 
+/** Visitors before; null for a site without a compared window. */
+function comparedIn(row: SiteRow): string | null {
+  const { visitors, previous_visitors: before } = row;
+  if (changeOf({ now: visitors ?? 0, before: before ?? 0 }) === null) return null;
+  return `${comparedDates(row)}: ${countOf(before ?? 0, words.counts.visitor)}`;
+}
+
 function CardChange({ row }: { readonly row: SiteRow }) {
   const values = { now: row.visitors ?? 0, before: row.previous_visitors ?? 0 };
-  if (changeOf(values) === null) return null;
-  const dates = comparedDates(row);
+  const compared = comparedIn(row);
+  if (compared === null) return null;
   return (
-    // Above the link, so that its title shows.
-    <span class="site-change" onClick={() => openCard(row.site_id)}>
-      <Change {...values} isNotable={isNotableCount(values.now, values.before)} title={dates} /> <span class="unseen">{dates}</span>
+    // Above the link, so that its explanation shows. A finger's tap opens nothing: it has no other way to it.
+    <span
+      class="site-change"
+      {...tip(compared)}
+      onClick={(event) => (event as unknown as PointerEvent).pointerType !== "touch" && openCard(row.site_id)}
+    >
+      <Change {...values} isNotable={isNotableCount(values.now, values.before)} /> <span class="unseen">{comparedDates(row)}</span>
     </span>
   );
 }
@@ -116,7 +128,11 @@ export function SiteCard({ row, shortcut }: SiteCardProps) {
     <li class="panel site-card">
       <h2>
         <SiteIcon siteId={siteId} />
-        <a href={cardHref(siteId)} title={labelOf(row)} onClick={onPlainClick(() => openCard(siteId))}>
+        <a
+          href={cardHref(siteId)}
+          {...tip([labelOf(row), comparedIn(row) ?? []].flat().join("\n"))}
+          onClick={onPlainClick(() => openCard(siteId))}
+        >
           {nameOf(row)}
           {hasOtherName(row) && <small class="site-id"> {readableId(siteId)}</small>}
         </a>

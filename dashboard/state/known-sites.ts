@@ -7,6 +7,7 @@ import { useRequest, type Report } from "./requests.ts";
 import { shared, sharedAtMs } from "./share.ts";
 import { readable } from "./spelling.ts";
 import { dateSince, localDate, UTC } from "./time-zone.ts";
+import { EXPLORE_REPORTS, type ExploreReport } from "./url.ts";
 import { site } from "./view.ts";
 
 export const ownSites = (sites: readonly string[]): readonly string[] => sites.filter((id) => id !== DEMO_SITE);
@@ -47,6 +48,9 @@ export function dateAt(ms: number): string {
 export const weekStart = computed((): WeekStart => current.value?.week_start ?? "monday");
 
 export const isCardShown = (card: Card): boolean => !current.value?.hidden_cards.some((hidden) => hidden === card);
+
+/** Reports of Explore, which the settings can hide like cards. */
+export const shownReports = (): readonly ExploreReport[] => EXPLORE_REPORTS.filter(isCardShown);
 
 /** A site's id, which is mostly a host, as people read it. */
 export const readableId = (siteId: string): string => readable(siteId, "host");

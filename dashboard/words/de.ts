@@ -279,7 +279,7 @@ export const de = {
     revenue: "Umsatz",
     funnel: "Trichter",
     retention: "Wiederkehr",
-    sequences: "Abfolgen",
+    sequences: "Pfade",
     flow: "Wege",
     map: "Karte",
     details: "Details<unseen>: {values}</unseen>",

@@ -194,7 +194,7 @@ export const en = {
     revenue: "Revenue",
     funnel: "Funnel",
     retention: "Retention",
-    sequences: "Sequences",
+    sequences: "Paths",
     flow: "Flow",
     map: "Map",
     details: "Details<unseen> of {values}</unseen>",

@@ -288,7 +288,7 @@ export const es = {
     revenue: "Ingresos",
     funnel: "Embudo",
     retention: "Retención",
-    sequences: "Secuencias",
+    sequences: "Recorridos",
     flow: "Recorrido",
     map: "Mapa",
     details: "Detalles<unseen>: {values}</unseen>",

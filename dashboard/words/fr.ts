@@ -289,7 +289,7 @@ export const fr = {
     revenue: "Revenus",
     funnel: "Entonnoir",
     retention: "Rétention",
-    sequences: "Séquences",
+    sequences: "Parcours",
     flow: "Parcours",
     map: "Carte",
     details: "Détails<unseen> : {values}</unseen>",

@@ -110,7 +110,7 @@ describe("the layout of the dashboard", () => {
     await cardOf(page, "did").locator(".report").first().waitFor();
     expect(await misplacedAt([320, 641, 901], "main"), "revenue").toEqual([]);
     const card = cardOf(page, "report");
-    for (const tab of ["Properties", "Funnel", "Retention", "Sequences", "Flow"]) {
+    for (const tab of ["Properties", "Funnel", "Retention", "Paths", "Flow"]) {
       const steps = `page:${LONG_PATH},page:/pricing`;
       await show(`&view=explore&report=${tab.toLowerCase()}&weeks=26&steps=${steps}&sequence=${steps}&page=${LONG_PATH}`);
       await card.getByRole("tab", { name: tab, selected: true }).waitFor();

@@ -66,8 +66,9 @@ describe("the page of all sites", () => {
     const card = cardOf("shop.example");
     const change = await card.locator(".change").textContent();
     expect(change).toContain("up by 75.0%");
-    const dates = await card.locator(".change").getAttribute("title");
-    expect(dates).toMatch(/^vs\. \d/);
+    const explanation = await card.locator(".site-change").getAttribute("data-tip");
+    const dates = /^vs\. \d.*(?=: 4 visitors$)/.exec(explanation ?? "")?.[0];
+    expect(await card.getByRole("link").getAttribute("aria-description")).toBe(`shop.example\n${explanation}`);
     expect(await card.textContent()).toContain(`${change} ${dates}`);
     await card.locator(".change").click();
     await poll(() => page.locator('[data-metric="visitors"] .change').textContent()).toBe(change);

@@ -197,7 +197,7 @@ describe("the dashboard in another time zone", () => {
     ]);
     expect(await cardOf(page, "did").getByRole("tab").allTextContents()).toEqual(["Revenue"]);
     const links = page.getByRole("navigation", { name: "Explore" }).getByRole("link");
-    expect(await links.allTextContents()).toEqual(["Flow", "Sequences", "Retention", "Properties"]);
+    expect(await links.allTextContents()).toEqual(["Flow", "Paths", "Retention", "Properties"]);
     expect(await page.locator('[data-metric="conversion_rate"]').count()).toBe(0);
     expect(watched.all.filter((url) => /breakdown\/(?:visit-channels|browsers)|\/goals/.test(url))).toEqual([]);
     await set(BERLIN, { hidden_cards: [] });

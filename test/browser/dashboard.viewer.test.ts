@@ -133,7 +133,14 @@ describe("a viewer's page", () => {
       await page.getByRole("list", { name: "Filters" }).getByText("Country is").waitFor();
       expect(await page.getByRole("button", { name: /filter: Country/ }).count()).toBe(0);
       expect(await page.locator(".site-button").count()).toBe(0);
-      expect(await menuItems(page, /^Menu$/)).toEqual(["Export…", "Theme: System", "Theme: Light", "Theme: Dark", "Help"]);
+      expect(await menuItems(page, /^Menu$/)).toEqual([
+        "Explore",
+        "Export…",
+        "Print…",
+        ...["System", "Light", "Dark"].map((theme) => `Theme: ${theme}`),
+        ...["English", "Deutsch", "Français", "Español"],
+        "Help",
+      ]);
       expect(failures()).toEqual([]);
       expect(unshared).toEqual([]);
       expect(requested.filter((line) => line.includes("/api/") && !/\/api\/(?:stats\/|share)/.test(line))).toEqual([]);
@@ -221,12 +228,16 @@ describe("a viewer's page", () => {
         await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
       }
       await page.getByRole("navigation", { name: "Explore" }).getByRole("link", { name: "Flow" }).click();
-      for (const tab of ["Properties", "Funnel", "Retention", "Sequences", "Flow"]) {
+      for (const tab of ["Properties", "Funnel", "Retention", "Paths", "Flow"]) {
         await cardOf(page, "report").getByRole("tab", { name: tab }).click();
         await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
       }
       expect(await page.getByText("Saved").count()).toBe(0);
       await page.getByRole("link", { name: "Back to the dashboard" }).click();
+      await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("menuitem", { name: "Explore" }).click();
+      await page.getByRole("heading", { name: "Explore" }).waitFor();
+      await page.keyboard.press("e");
       await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
       expect(failures()).toEqual([]);
     });
