@@ -26,9 +26,10 @@ import { useBreakdown, type Report } from "../state/requests.ts";
 import { everybodyScope, scope } from "../state/scope.ts";
 import { isCompared, totalVisitors } from "../state/statistics.ts";
 import { filteredGoal, filterKind, filters, visitorWords } from "../state/view-filters.ts";
-import { openPanel, site } from "../state/view.ts";
+import { openPanel } from "../state/view.ts";
 import { rich, words } from "../words/words.ts";
 import { GoalsCard } from "./goals-card.tsx";
+import { linkOf } from "./row-links.tsx";
 import { countInRow, filterRow, RowList, withComparison, type Row, type RowNumbers } from "./rows.tsx";
 
 const ROWS = 9;
@@ -58,14 +59,6 @@ const tabsOf = (card: DimensionCard): Tab[] => [
     menu: DIMENSIONS[dimension].menu,
   })),
 ];
-
-const PAGE_DIMENSIONS: readonly Dimension[] = ["pages", "entry-pages", "exit-pages"];
-
-/** The page or referrer behind a value. */
-const linkOf = (dimension: Dimension, value: string): Pick<Row, "page" | "href"> => ({
-  page: PAGE_DIMENSIONS.includes(dimension) && value.startsWith("/") && site.value !== null ? value : null,
-  href: dimension === "visit-referrers" && /^https?:/.test(value) ? value : null,
-});
 
 type Value = Reports["breakdown"][number];
 

@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
-import { choiceOf } from "../filters/filter-items.ts";
 import { isNotableCount, isNotableRate } from "../format/change.ts";
 import { DIMENSIONS, eventDimensionOf, filterDimensionOf, filterOfVersions, formatValue, isAnswer } from "../format/dimensions.ts";
 import { GlyphMark, glyphOf } from "../kit/glyph.tsx";
@@ -21,11 +20,13 @@ import { useReport } from "../state/requests.ts";
 import { scope, unfilteredScope } from "../state/scope.ts";
 import { isCompared, totalVisitors } from "../state/statistics.ts";
 import { navigate, param } from "../state/url.ts";
-import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
+import { filters, hasFilter } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
 import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type ColumnId, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
+import { linkOf } from "./row-links.tsx";
+import { filtering, RowMenu } from "./rows.tsx";
 import { fetchRows, saveRows, useDetails, type Asked, type FileFormat } from "./details-request.ts";
 
 const FORMATS: Readonly<Record<FileFormat, string>> = { csv: "CSV", json: "JSON" };
@@ -100,16 +101,15 @@ function Value({ dimension, value, label }: ValueProps) {
       </span>
     );
   }
+  const filter = { dimension: filterDimension, value };
   return (
-    <button
-      type="button"
-      class="link value"
-      aria-pressed={hasFilter(filterDimension, value)}
-      onClick={(event) => toggleFilter(filterDimension, value, choiceOf(event))}
-    >
-      <GlyphMark glyph={glyphOf(dimension, value, label)} />
-      {label}
-    </button>
+    <span class="value-line">
+      <button type="button" class="link value" aria-pressed={hasFilter(filterDimension, value)} {...filtering(filter)}>
+        <GlyphMark glyph={glyphOf(dimension, value, label)} />
+        {label}
+      </button>
+      <RowMenu filter={filter} label={label} linked={linkOf(dimension, value)} />
+    </span>
   );
 }
 
@@ -154,13 +154,13 @@ function ChangeCells({ row, changed: { column } }: { readonly row: Row; readonly
   if (now === undefined || before === undefined)
     return (
       <>
-        <td />
+        <td class="other" />
         <td />
       </>
     );
   return (
     <>
-      <td class="dim">{column.format(before)}</td>
+      <td class="dim other">{column.format(before)}</td>
       <td>{changeOf(row, column, now, before)}</td>
     </>
   );
@@ -172,8 +172,7 @@ const PAGE_ROWS = 100;
 const MixedVersions = ({ dimension }: { readonly dimension: Dimension }) => {
   const { versionOf } = DIMENSIONS[dimension];
   if (versionOf === undefined || filterOfVersions(dimension, filters.value)) return null;
-  const { singular } = DIMENSIONS[versionOf];
-  return <p class="dim">{fill(words.details.mixedVersions, { dimension: singular })}</p>;
+  return <p class="dim">{words.details.mixedVersions[versionOf]}</p>;
 };
 
 /** `11 sources` */
@@ -214,11 +213,14 @@ function useCurrencies(): readonly string[] | null {
   return isKnown ? (data?.by_currency ?? []).map(({ currency }) => currency).filter((code) => /^[A-Z]{3}$/.test(code)) : null;
 }
 
+/** The column that orders the rows; the first one if their values do. Phones show no other. */
+const mainColumn = ({ columns, order }: Asked): Column | undefined => columns.find(({ id }) => id === order.column) ?? columns[0];
+
 /** null where no change is shown. */
-function changedBy({ columns, order, hasComparison }: Asked): Changed | null {
+function changedBy(asked: Asked): Changed | null {
   const compared = comparedRange.value;
-  const column = columns.find(({ id }) => id === order.column) ?? columns[0];
-  return compared && hasComparison && isCompared() && column
+  const column = mainColumn(asked);
+  return compared && asked.hasComparison && isCompared() && column
     ? { column, dates: formatShortRange(compared.start, compared.end, today.value) }
     : null;
 }
@@ -288,11 +290,13 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
   const all = totalVisitors();
   // Under a goal, rows count other visitors than the page does.
   const shared: ColumnId | null = asked.goal === null ? "visitors" : null;
+  const main = mainColumn(asked)?.id;
+  const classIn = (id: ColumnId) => (id === main ? "" : "other");
   const missing = further !== null && further.error === null ? "…" : "–";
   const head = (id: Order["column"], label: string) => {
     const direction = order.column !== id ? null : order.isAscending ? "ascending" : "descending";
     return (
-      <th key={id} scope="col" aria-sort={direction ?? "none"}>
+      <th key={id} scope="col" class={id === "value" ? "" : classIn(id)} aria-sort={direction ?? "none"}>
         <button type="button" onClick={() => onOrder(orderAfter(id, order))}>
           {label} <span aria-hidden="true">{direction && DIRECTIONS[direction]}</span>
         </button>
@@ -304,8 +308,10 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
       <ValueCell dimension={dimension} value={row.value} label={formatValue(dimension, row.value, filters.value)} />
       {columns.map(({ id, format }) => (
         <Fragment key={id}>
-          <td>{row[id] === undefined ? missing : format(row[id])}</td>
-          {id === shared && <td class="dim">{all === null || all === 0 ? "" : formatShare(Math.min(row.visitors / all, 1))}</td>}
+          <td class={classIn(id)}>{row[id] === undefined ? missing : format(row[id])}</td>
+          {id === shared && (
+            <td class={`dim share ${classIn(id)}`}>{all === null || all === 0 ? "" : formatShare(Math.min(row.visitors / all, 1))}</td>
+          )}
         </Fragment>
       ))}
       {changed && <ChangeCells row={row} changed={changed} />}
@@ -321,12 +327,16 @@ function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPag
               {columns.map(({ id, label }) => (
                 <Fragment key={id}>
                   {head(id, label)}
-                  {id === shared && <th scope="col">{words.details.share}</th>}
+                  {id === shared && (
+                    <th scope="col" class={`share ${classIn(id)}`}>
+                      {words.details.share}
+                    </th>
+                  )}
                 </Fragment>
               ))}
               {changed && (
                 <>
-                  <th scope="col">
+                  <th scope="col" class="other">
                     {changed.column.label}, {changed.dates}
                   </th>
                   <th scope="col">{words.details.change}</th>
@@ -392,6 +402,19 @@ export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
             ))}
           </select>
         )}
+        <select
+          class="order"
+          aria-label={words.details.orderBy}
+          value={asked.order.column}
+          onChange={({ currentTarget }) => choose({ order: orderAfter(currentTarget.value as Order["column"], asked.order) })}
+        >
+          <option value="value">{DIMENSIONS[dimension].singular}</option>
+          {asked.columns.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </select>
         <Downloads asked={asked} onRows={save} />
       </div>
       <div class="details-table" ref={box}>

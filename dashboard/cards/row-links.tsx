@@ -1,15 +1,31 @@
-/** Links of rows, which open in a new tab: of a page, on the host on which it was viewed. */
+/** Links of rows and items of their menus, which open in a new tab: of a page, on the host on which it was viewed. */
 import { useRef, useState } from "preact/hooks";
 import { UNRECORDED } from "../../src/shared/filters.ts";
 import { urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
-import type { Reports } from "../api/types.ts";
+import type { Dimension, Reports } from "../api/types.ts";
+import type { MenuItem } from "../kit/menu.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
 import { filterBy, printFilters } from "../state/filters.ts";
 import { scope } from "../state/scope.ts";
 import { ownFilters } from "../state/view-filters.ts";
 import { site } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
+
+/** What a row leads to. */
+export interface Linked {
+  readonly href?: string | null;
+  /** A stored path: its page opens on the host on which it was viewed. */
+  readonly page?: string | null;
+}
+
+const PAGE_DIMENSIONS: readonly Dimension[] = ["pages", "entry-pages", "exit-pages"];
+
+/** The page or referrer behind a value. */
+export const linkOf = (dimension: Dimension, value: string): Linked => ({
+  page: PAGE_DIMENSIONS.includes(dimension) && value.startsWith("/") && site.value !== null ? value : null,
+  href: dimension === "visit-referrers" && /^https?:/.test(value) ? value : null,
+});
 
 interface RowLinkProps {
   readonly label: string;
@@ -58,21 +74,40 @@ function isOfSite(host: string, siteId: string): boolean {
   return !own.includes(".") || host === own || host.endsWith(`.${own}`);
 }
 
+/** null stands for the site's id. */
+async function hostOfSite(page: string): Promise<string | null> {
+  const viewed = await hostOf(page);
+  return viewed !== null && isOfSite(viewed, site.value ?? "") ? viewed : null;
+}
+
+const addressOn = (host: string | null, page: string): string => `https://${host ?? site.value}${page}`;
+
+const openInTab = (url: string): void => void window.open(url, "_blank", "noreferrer,noopener");
+
 /** Asks for the host once the link is pointed at or focused: most rows are never opened. The site's id stands for it until then. */
 export function PageLink({ label, page }: PageLinkProps) {
   const [host, setHost] = useState<string | null>(null);
   const asked = useRef<Promise<string | null> | null>(null);
-  const urlOn = (name: string | null): string => `https://${name ?? site.value}${page}`;
 
   function ask(): Promise<string | null> {
-    asked.current ??= hostOf(page).then((viewed) => {
-      const found = viewed !== null && isOfSite(viewed, site.value ?? "") ? viewed : null;
+    asked.current ??= hostOfSite(page).then((found) => {
       setHost(found ?? site.value);
       return found;
     });
     return asked.current;
   }
 
-  const open = onPlainClick(() => void ask().then((found) => window.open(urlOn(found), "_blank", "noreferrer,noopener")));
-  return <RowLink label={label} href={urlOn(host)} onNear={() => void ask()} {...(host === null && { onClick: open })} />;
+  const open = onPlainClick(() => void ask().then((found) => openInTab(addressOn(found, page))));
+  return <RowLink label={label} href={addressOn(host, page)} onNear={() => void ask()} {...(host === null && { onClick: open })} />;
 }
+
+async function openLinked({ href = null, page = null }: Linked): Promise<void> {
+  if (href !== null) openInTab(href);
+  else if (page !== null) openInTab(addressOn(await hostOfSite(page), page));
+}
+
+/** Fingers have no other way to a row's page: its arrow shows to a mouse. */
+export const linkItems = (linked: Linked, label: string): MenuItem[] =>
+  linked.href == null && linked.page == null
+    ? []
+    : [{ label: fill(words.cards.openInTab, { page: label }), onChoose: () => void openLinked(linked) }];

@@ -19,7 +19,7 @@ import { comparisonParameters } from "../state/scope.ts";
 import { isCompared } from "../state/statistics.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 import { fill, words } from "../words/words.ts";
-import { PageLink, RowLink } from "./row-links.tsx";
+import { type Linked, linkItems, PageLink, RowLink } from "./row-links.tsx";
 
 export interface RowNumbers {
   readonly count: number;
@@ -39,15 +39,11 @@ export interface RowNumbers {
   readonly money?: string;
 }
 
-export interface Row extends RowNumbers {
+export interface Row extends RowNumbers, Linked {
   readonly key: string;
   readonly label: string;
   readonly glyph?: Glyph | null;
   readonly title?: string;
-  /** Opens in a new tab. */
-  readonly href?: string | null;
-  /** A stored path: its page opens in a new tab, on the host on which it was viewed. */
-  readonly page?: string | null;
   readonly isChosen?: boolean;
   /** A click filters, or does something else. */
   readonly filter?: ValueFilter;
@@ -108,8 +104,35 @@ const MENU_BUTTON = "row-more";
 function onMenuKey(event: KeyboardEvent): void {
   if (event.key !== "ContextMenu" && !(event.key === "F10" && event.shiftKey)) return;
   event.preventDefault();
-  (event.currentTarget as HTMLElement).closest(".row")?.querySelector<HTMLElement>(`.${MENU_BUTTON}`)?.click();
+  (event.currentTarget as HTMLElement).closest(".row, tr")?.querySelector<HTMLElement>(`.${MENU_BUTTON}`)?.click();
 }
+
+/** Attributes of a button that filters by a value, and opens the menu of its row by a key. */
+export const filtering = ({ dimension, value }: ValueFilter) => ({
+  "aria-keyshortcuts": "Shift+F10",
+  // Shift would select the text up to here.
+  onMouseDown: (event: MouseEvent) => event.shiftKey && event.preventDefault(),
+  onClick: (event: MouseEvent) => toggleFilter(dimension, value, choiceOf(event)),
+  onKeyDown: onMenuKey,
+});
+
+interface RowMenuProps {
+  readonly filter: ValueFilter;
+  readonly label: string;
+  readonly linked: Linked;
+  readonly note?: string;
+}
+
+export const RowMenu = ({ filter, label, linked, note }: RowMenuProps) => (
+  <Menu
+    label={words.cards.moreOptions}
+    button={<span class="more" aria-hidden="true" />}
+    buttonClass={MENU_BUTTON}
+    isTabStop={false}
+    note={note}
+    items={[...filterItems(filter, label), ...linkItems(linked, label)]}
+  />
+);
 
 interface RowProps {
   readonly row: Row;
@@ -174,27 +197,10 @@ function RowContent({ row, hasShares }: RowProps) {
   if (filter)
     return (
       <>
-        <button
-          type="button"
-          class="row-button"
-          {...explained(row)}
-          aria-pressed={row.isChosen === true}
-          aria-keyshortcuts="Shift+F10"
-          // Shift would select the text up to here.
-          onMouseDown={(event) => event.shiftKey && event.preventDefault()}
-          onClick={(event) => toggleFilter(filter.dimension, filter.value, choiceOf(event))}
-          onKeyDown={onMenuKey}
-        >
+        <button type="button" class="row-button" {...explained(row)} aria-pressed={row.isChosen === true} {...filtering(filter)}>
           <RowText row={row} hasShares={hasShares} />
         </button>
-        <Menu
-          label={words.cards.moreOptions}
-          button={<span class="more" aria-hidden="true" />}
-          buttonClass={MENU_BUTTON}
-          isTabStop={false}
-          note={row.countTitle}
-          items={filterItems(filter, row.label)}
-        />
+        <RowMenu filter={filter} label={row.label} linked={row} note={row.countTitle} />
       </>
     );
   if (!row.onChoose) return <PlainRow row={row} hasShares={hasShares} />;

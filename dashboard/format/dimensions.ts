@@ -25,7 +25,7 @@ interface DimensionInfo {
   /** Replaces it once it is filtered by one value. */
   readonly drillDown?: Dimension;
   /** Values mean something only beside a value of this dimension, as a version does beside its browser. */
-  readonly versionOf?: Dimension;
+  readonly versionOf?: "browsers" | "os";
   /** Its name in filters if it differs (docs/http-api.md, "Filters"). */
   readonly filterBy?: SessionPage;
   /** Label of `(unknown)`. */

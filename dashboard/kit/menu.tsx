@@ -113,8 +113,9 @@ function onItemKey(event: KeyboardEvent, { root, items, onClose }: OpenMenu): vo
 
 function onMenuKey(event: KeyboardEvent, menu: OpenMenu): void {
   if (hasModifier(event)) return;
-  // No shortcut of the page.
+  // No shortcut of the page, and Escape closes no dialog around the menu.
   event.stopPropagation();
+  if (event.key === "Escape") event.preventDefault();
   if (event.key === "Escape" || event.key === "Tab") menu.onClose();
   else if (event.target instanceof HTMLInputElement) onSearchKey(event, menu);
   else onItemKey(event, menu);
@@ -134,6 +135,22 @@ interface MenuPopupProps {
 }
 
 const EDGE_PX = 8;
+
+/**
+ * The list of a button in a box that scrolls is fixed, so that the box does not cut it: below the button, or above it where there is more
+ * room, and within the window.
+ */
+function fixBesideButton(root: HTMLElement, button: DOMRect): void {
+  const { clientWidth, clientHeight } = document.documentElement;
+  const [above, below] = [button.top - EDGE_PX, clientHeight - button.bottom - EDGE_PX];
+  const isBelow = root.offsetHeight <= below || below >= above;
+  const height = Math.min(root.offsetHeight, isBelow ? below : above);
+  root.style.left = `${Math.max(Math.min(button.left, clientWidth - root.offsetWidth - EDGE_PX), EDGE_PX)}px`;
+  root.style.top = `${isBelow ? button.bottom : button.top - height}px`;
+  root.style.maxHeight = `${height}px`;
+}
+
+const isFixed = (root: HTMLElement): boolean => getComputedStyle(root).position === "fixed";
 
 /** Opens upwards where there is more room, and is never higher than the window: the page does not scroll. */
 function fitInWindow(root: HTMLElement): void {
@@ -160,9 +177,18 @@ export function MenuPopup({ label, items, pinnedItems = [], search, note, end, o
   const shown = items.filter((item) => item?.isChosen === undefined || item.label.toLowerCase().includes(wanted));
 
   useLayoutEffect(() => {
-    if (!root.current) return;
-    fitInWindow(root.current);
-    focusAtFirst(root.current, end);
+    const list = root.current;
+    if (!list) return undefined;
+    const button = list.parentElement?.getBoundingClientRect();
+    if (isFixed(list) && button) fixBesideButton(list, button);
+    else fitInWindow(list);
+    focusAtFirst(list, end);
+    // Its button moves away.
+    const onScroll = ({ target }: Event) => {
+      if (isFixed(list) && !list.contains(target as Node)) onClose();
+    };
+    addEventListener("scroll", onScroll, { capture: true, passive: true });
+    return () => removeEventListener("scroll", onScroll, { capture: true });
   }, []);
 
   return (
@@ -243,7 +269,7 @@ export function Menu({
 
   function close() {
     setOpenAt(null);
-    root.current?.querySelector("button")?.focus();
+    root.current?.querySelector("button")?.focus({ preventScroll: true });
   }
 
   function onKeyDown(event: KeyboardEvent) {

@@ -105,7 +105,7 @@ describe("the details of a card", () => {
 
   async function saved(format: "CSV" | "JSON"): Promise<{ readonly name: string; readonly text: string }> {
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: `Download ${format}` }).click();
+    await page.getByRole("button", { name: `Download: ${format}` }).click();
     return { name: (await download).suggestedFilename(), text: await readFile(await (await download).path(), "utf8") };
   }
 
@@ -306,6 +306,39 @@ describe("the details of a card", () => {
         expect(await violationsOf(page)).toEqual([]);
       }
     }
+  });
+
+  it("on a phone, one number and its change fit beside each value, and a menu filters and opens pages", async () => {
+    await page.addInitScript("window.opened = []; window.open = (url) => void window.opened.push(url)");
+    await page.setViewportSize({ width: 390, height: 844 });
+    const dialog = await open("&panel=pages");
+    const shownHeads = async () =>
+      (await page.getByRole("columnheader").filter({ visible: true }).allTextContents()).map((text) => text.replaceAll(/[↓↑]/g, "").trim());
+    const values = page.getByRole("region", { name: "All values" });
+    expect(await shownHeads()).toEqual(["Page", "Visitors", "Change"]);
+    await dialog.getByLabel("Order by").selectOption("Views per visit");
+    await settled();
+    expect(await shownHeads()).toEqual(["Page", "Views per visit", "Change"]);
+    expect(await values.evaluate((region) => region.scrollWidth - region.clientWidth)).toBe(0);
+    const menuOf = (name: string) => dialog.getByRole("row", { name }).getByRole("button", { name: "More options" });
+    await menuOf("/pricing").click();
+    expect(await dialog.getByRole("menuitem").allTextContents()).toEqual([
+      "Filter by /pricing",
+      "Exclude /pricing",
+      "Open /pricing in a new tab",
+    ]);
+    expect(await page.evaluate<string[]>(misplaced(".menu-list"))).toEqual([]);
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("menu").waitFor({ state: "detached" });
+    await menuOf("/pricing").click();
+    await dialog.getByRole("menuitem", { name: "Open /pricing" }).click();
+    await expect.poll(() => page.evaluate("window.opened"), { timeout: ACTION_MS_MAX }).toEqual([`https://${SITE}/pricing`]);
+    await dialog.getByRole("button", { name: "/pricing", exact: true }).focus();
+    await page.keyboard.press("Shift+F10");
+    await dialog.getByRole("menuitem", { name: "Exclude /pricing" }).click();
+    await expect.poll(() => dialog.getByRole("rowheader").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["/"]);
+    expect(new URL(page.url()).searchParams.get("filters")).toBe("pages!=/pricing");
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   it("fit three widths, the first column in sight, without accessibility violations, light and dark", async () => {

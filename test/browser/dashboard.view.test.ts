@@ -205,7 +205,7 @@ describe("the dashboard", () => {
     const dialog = page.getByRole("dialog", { name: "Top pages" });
     await dialog.getByRole("rowheader").first().waitFor();
     await dialog.getByLabel("Search").fill("blog");
-    await dialog.getByText("1 value").waitFor();
+    await dialog.getByText("1 page", { exact: true }).waitFor();
     expect(await dialog.getByRole("rowheader").allTextContents()).toEqual(["/blog/a"]);
     await dialog.getByRole("columnheader", { name: "Revenue (EUR)" }).waitFor();
     const download = page.waitForEvent("download");
@@ -244,8 +244,8 @@ describe("the dashboard", () => {
     await noRepeats.check();
     await page.getByLabel("Strict order").check();
     expect(await inUrl("modes")).toBe("strict_deduplication,strict_order");
-    await page.getByRole("tab", { name: "Sequences" }).click();
-    await page.getByText("Add two steps to see your sequence").waitFor();
+    await page.getByRole("tab", { name: "Paths" }).click();
+    await page.getByText("Add two steps to see your path").waitFor();
     expect(await inUrl("steps")).toBe("page:/,page:/pricing,event:Signup");
     await page.getByRole("tab", { name: "Retention" }).click();
     await page.getByRole("heading", { name: "Retention needs visitor IDs that last longer than 1 day" }).waitFor();
@@ -254,7 +254,7 @@ describe("the dashboard", () => {
   it("links to the tabs of the former Behavior card lead to Explore, and its Back to the view before", async () => {
     await page.goto(`${service.origin}/?site=${SITE}&period=7d&did=sequences&steps=page:/,event:Signup`);
     await page.locator('[data-stat="converting"]', { hasText: "4" }).waitFor();
-    expect(await page.getByRole("tab", { name: "Sequences" }).getAttribute("aria-selected")).toBe("true");
+    expect(await page.getByRole("tab", { name: "Paths" }).getAttribute("aria-selected")).toBe("true");
     await page.getByRole("tab", { name: "Funnel" }).click();
     expect([await inUrl("view"), await inUrl("report"), await inUrl("sequence")]).toEqual(["explore", null, "page:/,event:Signup"]);
     await page.getByText("Add two steps to see your funnel").waitFor();
@@ -398,8 +398,16 @@ describe("the dashboard", () => {
   it("numbers are written in the language of the page, whatever the browser's", async () => {
     await page.addInitScript('Object.defineProperty(navigator, "languages", { get: () => ["de-DE", "en-GB"] });');
     await open("");
+    expect(await page.locator("html").getAttribute("lang")).toBe("de");
+    expect(await stat("views_per_visit").textContent()).toMatch(/^\d,\d$/);
+    expect(await stat("bounce_rate").textContent()).toMatch(/^\d+(,\d)?\u00a0%$/);
+    await page.evaluate('localStorage.setItem("sandpiper.language", "en")');
+    await page.reload();
+    await settled();
+    expect(await page.locator("html").getAttribute("lang")).toBe("en");
     expect(await stat("views_per_visit").textContent()).toMatch(/^\d\.\d$/);
     expect(await stat("bounce_rate").textContent()).toMatch(/^\d+(\.\d)?%$/);
+    await page.evaluate('localStorage.removeItem("sandpiper.language")');
   });
 
   it("a chosen theme is kept, and without one the system's applies", async () => {
