@@ -335,10 +335,10 @@ describe("the details of a card", () => {
     await expect.poll(() => page.evaluate("window.opened"), { timeout: ACTION_MS_MAX }).toEqual([`https://${SITE}/pricing`]);
     await dialog.getByRole("button", { name: "/pricing", exact: true }).focus();
     await page.keyboard.press("Shift+F10");
-    await dialog.getByRole("menuitem", { name: "Exclude /pricing" }).click();
-    await expect.poll(() => dialog.getByRole("rowheader").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["/"]);
-    expect(new URL(page.url()).searchParams.get("filters")).toBe("pages!=/pricing");
     expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole("menuitem", { name: "Exclude /pricing" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(new URL(page.url()).searchParams.get("filters")).toBe("pages!=/pricing");
   });
 
   it("fit three widths, the first column in sight, without accessibility violations, light and dark", async () => {
