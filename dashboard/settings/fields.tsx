@@ -23,8 +23,19 @@ function labelOfPlace(field: string, place = ""): string {
   return index === undefined ? field : fill(words.settings.ruleOfField, { field, number: Number(index) + 1 });
 }
 
+/** Thrown by a form that refuses a field itself, in its own words. */
+export class RefusedField extends Error {
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
 /** Replaces the name by the label. */
 function fieldProblem<Name extends string>(error: unknown, labels: FieldLabels<Name>): FieldProblem<Name> {
+  if (error instanceof RefusedField) return { field: error.field as Name, text: error.message };
   const text = problemText(error);
   const name = FIELD.exec(text)?.[1] ?? "";
   if (!Object.hasOwn(labels, name)) return { field: null, text };

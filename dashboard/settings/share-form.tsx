@@ -15,8 +15,8 @@ import { range, today } from "../state/period.ts";
 import { startOf } from "../state/time-zone.ts";
 import { filters } from "../state/view-filters.ts";
 import { closeSettings } from "../state/view.ts";
-import { rich, words } from "../words/words.ts";
-import { entriesOf, guardUnload, LinesField, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
+import { fill, rich, words } from "../words/words.ts";
+import { entriesOf, guardUnload, LinesField, RefusedField, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
 
 /** `any`: the guest chooses. `period`: one that ends today. `fixed`: from one date to another. */
 type SharedDates = "any" | "period" | "fixed";
@@ -69,14 +69,11 @@ guardUnload(() => Object.keys(drafts.value).some((siteId) => !isShareDraftEmpty(
 /** The last second of a day at the site. */
 const endOf = (day: string): string => new Date(startOf(dayAfter(day, 1), timeZone.value) - 1000).toISOString();
 
-/** `https://www.example.com` from a page's address. The service rejects what is not an address. */
+/** `https://www.example.com` from a page's address. @throws RefusedField for what is not an address */
 function originOf(address: string): string {
-  try {
-    const { protocol, origin } = new URL(address);
-    return /^https?:$/.test(protocol) ? origin : address;
-  } catch {
-    return address;
-  }
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.origin;
+  throw new RefusedField("frame_ancestors", fill(words.shareForm.noAddress, { typed: address }));
 }
 
 /** Omits fields that limit nothing. */

@@ -88,7 +88,7 @@ describe("navigation in the dashboard", () => {
     await open();
     await button("Menu").focus();
     await press("ArrowDown");
-    await focusIs("Site settings");
+    await focusIs("Explore");
     expect(await page.getByRole("menuitemradio", { name: "Theme: System" }).getAttribute("aria-checked")).toBe("true");
     await press("?");
     await page.getByRole("dialog", { name: "Help" }).waitFor();

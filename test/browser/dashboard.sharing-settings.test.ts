@@ -173,7 +173,7 @@ describe("sharing a site", () => {
     await page.getByLabel("Password").fill("");
     await page.getByLabel("Sites allowed to embed it").fill("nowhere");
     await page.getByRole("button", { name: "Create link" }).click();
-    await page.locator("#share-frame_ancestors-problem", { hasText: "nowhere" }).waitFor();
+    await page.locator("#share-frame_ancestors-problem", { hasText: '"nowhere" isn\'t one.' }).waitFor();
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Refused");
     expect(await shareNamed("Refused")).toBe(undefined);
     await page.getByRole("button", { name: "Clear" }).click();
