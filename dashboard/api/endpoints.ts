@@ -62,7 +62,10 @@ export const removeDemo = (): Promise<unknown> => sendJson("/api/demo", json("DE
 
 export type { SavedSettings };
 
-export type SiteSettings = Omit<SavedSettings, "site_id" | "created_at" | "time_zone_in_force" | "time_zone_changes">;
+export type SiteSettings = Omit<
+  SavedSettings,
+  "site_id" | "created_at" | "time_zone_in_force" | "time_zone_changes" | "default_time_zone" | "default_retention_days"
+>;
 
 export const settingsPath = (siteId: string): string => `/api/sites/${siteId}`;
 

@@ -4,7 +4,7 @@ import { RETENTION_DAYS_MAX } from "../../src/shared/limits.ts";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { deleteSettings, getAllSettings, putAllSettings } from "../api/endpoints.ts";
 import { problemText } from "../api/http.ts";
-import { countOf } from "../format/locale.ts";
+import { countOf, LOCALE } from "../format/locale.ts";
 import { saveFile } from "../kit/download.ts";
 import { ConfirmedButton, Radios } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
@@ -110,8 +110,10 @@ function SettingsFile() {
 
 const LABELS = { retention_days: words.data.days } as const;
 
-const RETENTIONS = { default: words.data.serverDefault, forever: words.data.forever, days: words.data.forDays } as const;
-type Retention = keyof typeof RETENTIONS;
+type Retention = "default" | "forever" | "days";
+
+const defaultLabel = (days: number): string =>
+  fill(words.data.serverDefault, { time: days === 0 ? words.data.forever.toLocaleLowerCase(LOCALE) : countOf(days, words.counts.day) });
 
 /** Initial value of the field. */
 const DAYS = 365;
@@ -120,7 +122,7 @@ const VALUES: Readonly<Record<Retention, number | null>> = { default: null, fore
 
 const retentionOf = (days: number | null): Retention => (days === null ? "default" : days === 0 ? "forever" : "days");
 
-function RetentionFields({ settings: { retention_days }, change, field: fieldOf }: Editing) {
+function RetentionFields({ settings: { retention_days, default_retention_days }, change, field: fieldOf }: Editing) {
   const field = fieldOf("retention_days");
   const chosen = retentionOf(retention_days);
   return (
@@ -128,7 +130,7 @@ function RetentionFields({ settings: { retention_days }, change, field: fieldOf 
       <Radios
         legend={words.data.keepEvents}
         name="retention"
-        labels={RETENTIONS}
+        labels={{ default: defaultLabel(default_retention_days), forever: words.data.forever, days: words.data.forDays }}
         chosen={chosen}
         onChoose={(id) => change({ retention_days: VALUES[id] })}
       />

@@ -47,7 +47,9 @@ function zoneNamed(typed: string, choices: readonly Choice[]): Choice | null {
 }
 
 /** Stands for null. */
-const DEFAULT: Choice = { value: "", label: words.general.serverDefault };
+const DEFAULT = "";
+
+const defaultChoice = (zone: string): Choice => ({ value: DEFAULT, label: fill(words.general.serverDefault, { zone: zoneLabel(zone) }) });
 
 /** A saved change that has not taken effect. */
 const pendingChange = ({ time_zone_in_force, time_zone_changes }: SavedSettings) =>
@@ -79,17 +81,18 @@ function InForce({ saved }: { readonly saved: SavedSettings }) {
 const EFFECT = words.general.zoneEffect;
 
 function TimeZoneField({ siteId, settings, change, field: fieldOf }: Editing) {
-  const choices = useMemo(() => [DEFAULT, ...zoneChoices(settings.time_zone)], [settings.time_zone]);
+  const { time_zone: chosen, default_time_zone: ofServer } = settings;
+  const choices = useMemo(() => [defaultChoice(ofServer), ...zoneChoices(chosen)], [ofServer, chosen]);
   const saved = savedSettings(siteId);
-  const isChanged = saved?.time_zone !== settings.time_zone;
+  const isChanged = saved?.time_zone !== chosen;
   const field = fieldOf("time_zone");
   return (
     <Field {...field} hint={isChanged ? EFFECT : saved && <InForce saved={saved} />}>
       <Picker
         {...pickerAttributes(field)}
         choices={choices}
-        value={settings.time_zone ?? DEFAULT.value}
-        onPick={(value) => change({ time_zone: value === DEFAULT.value ? null : value })}
+        value={chosen ?? DEFAULT}
+        onPick={(value) => change({ time_zone: value === DEFAULT ? null : value })}
         choiceOf={(typed) => zoneNamed(typed, choices)}
       />
     </Field>

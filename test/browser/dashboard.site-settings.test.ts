@@ -236,7 +236,7 @@ describe("the settings of a site", () => {
     for (const [typed, label] of [
       ["kolkata", "Asia/Kolkata"],
       ["US/Pacific", "US/Pacific"],
-      ["default", "Server default"],
+      ["default", "Server default (UTC)"],
     ] as const) {
       await zone.fill(typed);
       await zone.press("Enter");

@@ -18,7 +18,14 @@ const ZONE = "Europe/Berlin";
 const PASSWORD = "correct horse battery";
 
 /** What the service says of a site beside its settings. */
-const TOLD: ReadonlySet<string> = new Set(["site_id", "created_at", "time_zone_in_force", "time_zone_changes"]);
+const TOLD: ReadonlySet<string> = new Set([
+  "site_id",
+  "created_at",
+  "time_zone_in_force",
+  "time_zone_changes",
+  "default_time_zone",
+  "default_retention_days",
+]);
 
 const at = (iso: string, steps: readonly string[] = ["/"]): Visit => ({ atMs: Date.parse(iso), steps });
 

@@ -16,6 +16,9 @@ interface Settings {
   readonly time_zone_changes: readonly { readonly first_date: string; readonly time_zone: string }[];
 }
 
+/** The options that count without a setting. */
+const OF_OPTIONS = { default_time_zone: "UTC", default_retention_days: 0 };
+
 const DEFAULTS = {
   name: null,
   time_zone: null,
@@ -105,14 +108,21 @@ export function describeSiteSettings(makeTarget: MakeTarget): void {
         created_at: null,
         time_zone_in_force: "UTC",
         time_zone_changes: [],
+        ...OF_OPTIONS,
       });
-      const created = { created_at: new Date(target.nowMs()).toISOString(), time_zone_in_force: "America/St_Johns", time_zone_changes: [] };
+      const created = {
+        created_at: new Date(target.nowMs()).toISOString(),
+        time_zone_in_force: "America/St_Johns",
+        time_zone_changes: [],
+        ...OF_OPTIONS,
+      };
       expect(await put(site, ALL)).toEqual({
         site_id: site,
         ...ALL,
         created_at: expect.any(String) as unknown,
         time_zone_in_force: "America/St_Johns",
         time_zone_changes: [],
+        ...OF_OPTIONS,
       });
       const read = await get(site);
       expect(read).toEqual({ site_id: site, ...ALL, ...created, created_at: read.created_at });

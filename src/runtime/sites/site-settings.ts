@@ -167,6 +167,8 @@ export const SETTINGS = new Body(FIELDS, {
     "All changes of the zone, oldest first.",
     closed({ first_date: text("The first date in the zone.", { format: "date" }), time_zone: text("The zone.") }),
   ),
+  default_time_zone: text("The option `time_zone`, which counts without a zone of the site."),
+  default_retention_days: count("The option `retention_days`, which counts without a number of the site.", { maximum: RETENTION_DAYS_MAX }),
 });
 
 /** The names of settings in code, and in requests, responses and records. */
