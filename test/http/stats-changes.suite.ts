@@ -4,13 +4,22 @@ import { ROUTES } from "../../src/handlers/app.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import { bodyOf, CLOSED, createShare, logIn, withShare } from "../support/auth-requests.ts";
 import { answerProblems, documentedIn } from "../support/openapi.ts";
-import { expectError, record, wireEvent, type MainFigures, type RequestHeaders, type StatsParameters } from "../support/requests.ts";
+import {
+  expectError,
+  putSettings,
+  record,
+  wireEvent,
+  type MainFigures,
+  type RequestHeaders,
+  type StatsParameters,
+} from "../support/requests.ts";
 import { itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
 
 const siteName = siteNames("changes");
 
 const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 58;
+const ZONE_DAY = 10;
 const GOOGLE = "https://www.google.com/";
 const HACKER_NEWS = "https://news.ycombinator.com/item?id=1";
 
@@ -39,6 +48,7 @@ interface Changes {
     readonly rest: Sums;
   }[];
   readonly band?: readonly unknown[];
+  readonly caveats: readonly { readonly code: string }[];
 }
 
 /** Days like each other, one with 41 visits from Hacker News besides, and one like before. `day(1)` is the last of them. */
@@ -67,6 +77,8 @@ async function play(target: Target): Promise<Past> {
   const advance = (ms: number) => target.advance?.(ms);
   for (let day = 0; day < HISTORY_DAYS; day++) {
     await ordinaryDay(target, site);
+    // Its days are those of UTC.
+    if (day === ZONE_DAY) await bodyOf(await putSettings(target, site, { time_zone: "Africa/Abidjan" }, await logIn(target)));
     await advance(DAY_MS);
   }
   await ordinaryDay(target, site);
@@ -176,6 +188,14 @@ export function describeStatsChanges(makeTarget: MakeTarget): void {
       const response = await target.fetch(`/api/stats/changes?site_id=${site}`, { headers: withShare(token) });
       expect(response.status).toBe(200);
       expect(await response.json()).toMatchObject({ verdict: "too_new", total: { before: null, after: 66 } });
+      // Nor that the time zone was another one before the days that are shared, as its owner learns.
+      const later = await createShare(target, headers, { site_id: site, start_date: day(40), end_date: day(0) });
+      const byGuest = await target.fetch(`/api/stats/changes?${new URLSearchParams({ site_id: site, ...spike }).toString()}`, {
+        headers: withShare(later.token),
+      });
+      const codesOf = ({ caveats }: Changes) => caveats.map(({ code }) => code);
+      expect(codesOf(answer)).toEqual(["zone_change"]);
+      expect(codesOf(await bodyOf<Changes>(byGuest))).toEqual(["partial_history"]);
     });
   });
 }

@@ -425,7 +425,8 @@ function inputOf(asked: Asked, { values, nowMs, calendar }: Request, { series, a
         : null,
     period: window,
     compared: usesCompared && compared ? windowOf(asked, compared.range, before, series, daily) : null,
-    facts: factsOf(calendar),
+    // What was before the first day that the reader may see touches nothing, and would tell a guest of it.
+    facts: factsOf(calendar).filter(({ firstDay }) => firstDay >= dataFirstDay),
     limit: values.limit,
     band: values.band,
     nameOf,
