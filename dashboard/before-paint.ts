@@ -29,8 +29,10 @@ applyTheme();
 system.addEventListener("change", applyTheme);
 addEventListener("sandpiper:theme", applyTheme);
 
-/** The files with the words, by language: `en=./assets/en-A1B2.js de=…`, English first. */
-const files = (document.currentScript?.dataset["words"] ?? "").split(" ").map((file) => file.split("="));
+const script = document.currentScript as HTMLScriptElement;
+
+/** The files with the words, which are beside this one, by language: `en=en-A1B2.js de=…`, English first. */
+const files = (script.dataset["words"] ?? "").split(" ").map((file) => file.split("="));
 
 const isOffered = (language: string | undefined): boolean => files.some(([offered]) => offered === language);
 
@@ -41,7 +43,8 @@ function applyLanguage(): void {
   document.documentElement.lang = language;
   const link = document.createElement("link");
   link.rel = "modulepreload";
-  link.href = files.find(([offered]) => offered === language)?.[1] ?? "";
+  // Not beside the page: pages of guests are in a folder.
+  link.href = new URL(files.find(([offered]) => offered === language)?.[1] ?? "", script.src).href;
   document.head.append(link);
 }
 

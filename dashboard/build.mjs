@@ -180,7 +180,7 @@ export async function buildDashboard(licenses) {
     beforePaint: nameOf("before-paint.ts"),
     script: nameOf("main.ts"),
   };
-  const words = LANGUAGES.map((language) => `${language}=${PUBLIC_PATH}/${nameOf(`words/${language}.ts`)}`).join(" ");
+  const words = LANGUAGES.map((language) => `${language}=${nameOf(`words/${language}.ts`)}`).join(" ");
   const template = await readFile(`${here}index.html`, "utf8");
   const page = template
     .replace("%words%", words)
