@@ -218,6 +218,8 @@ export const de = {
       day: "{dates}: {after}, üblich {before}, überall gleichermaßen.",
       comparison: "Ungewöhnlich war {dates}, überall gleichermaßen.",
     },
+    days: { one: "Auffällig: {days}.", other: "Auffällig: {days}." },
+    day: "{dates} ({after}, üblich {before})",
     mix: {
       moreHigher: "Die einzelnen Raten sind etwa gleich; mehr Besuche entfallen auf {value}, wo die Rate höher ist.",
       moreLower: "Die einzelnen Raten sind etwa gleich; mehr Besuche entfallen auf {value}, wo die Rate niedriger ist.",

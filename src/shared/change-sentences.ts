@@ -44,6 +44,8 @@ export interface ToldChanges {
   readonly currency?: string | undefined;
   readonly start_date: string;
   readonly end_date: string;
+  /** The period is the current date. */
+  readonly so_far?: boolean | undefined;
   readonly verdict: string;
   readonly reason?: string | undefined;
   readonly comparison: { readonly compare: string; readonly start_date?: string | undefined; readonly end_date?: string | undefined };
@@ -89,15 +91,17 @@ type Part = string | ChangeSegment | readonly ChangeSegment[];
 
 const segmentsOf = (part: Part): readonly ChangeSegment[] => (typeof part === "string" ? [{ text: part }] : "text" in part ? [part] : part);
 
-/** Replaces `{name}`. Neighbors without a link are joined. */
+/** Replaces `{name}`. Neighbors without a link are joined; an abbreviation's period (`28. Okt.`) ends a sentence, too. */
 function fill(template: string, parts: Readonly<Record<string, Part>>): ChangeSegment[] {
   const filled = template
     .split(/(\{\w+\})/)
     .filter((piece) => piece !== "")
     .flatMap((piece) => segmentsOf(/^\{\w+\}$/.test(piece) ? (parts[piece.slice(1, -1)] ?? "") : piece));
   const joined: ChangeSegment[] = [];
-  for (const segment of filled) {
+  for (const { text, ...link } of filled) {
     const last = joined.at(-1);
+    const segment = { text: last?.text.endsWith(".") && text.startsWith(".") ? text.slice(1) : text, ...link };
+    if (segment.text === "") continue;
     const isPlain = (one: ChangeSegment): boolean => one.filters === undefined && one.day === undefined;
     if (last && isPlain(last) && isPlain(segment)) joined[joined.length - 1] = { text: last.text + segment.text };
     else joined.push(segment);
@@ -150,9 +154,12 @@ class Writer {
     return this.#number(share, { style: "percent", maximumFractionDigits: 0 });
   }
 
+  form(forms: ChangePlural, value: number): string {
+    return forms[this.#plurals.select(value)] ?? forms.other;
+  }
+
   plural(forms: ChangePlural, value: number, count: string, goal = ""): string {
-    const form = forms[this.#plurals.select(value)] ?? forms.other;
-    return textOfSegments(fill(form, { count, goal }));
+    return textOfSegments(fill(this.form(forms, value), { count, goal }));
   }
 
   #duration(secs: number): string {
@@ -221,8 +228,9 @@ class Writer {
     return withPlainSpaces(from === to ? format.format(dateOf(from)) : format.formatRange(dateOf(from), dateOf(to)));
   }
 
-  list(texts: readonly string[]): string {
-    return new Intl.ListFormat(this.#locale, { type: "conjunction" }).format(texts);
+  list(parts: readonly Part[]): ChangeSegment[] {
+    const places = new Intl.ListFormat(this.#locale, { type: "conjunction" }).format(parts.map((_, i) => `{${i}}`));
+    return fill(places, Object.fromEntries(parts.entries()));
   }
 }
 
@@ -268,7 +276,7 @@ class Teller {
 
   /** The comparison with what is typical. */
   #typicalClause(): ChangeSegment[] | null {
-    const { typical, verdict, total } = this.#changes;
+    const { typical, verdict, total, metric } = this.#changes;
     if (typical === null) return null;
     const { clauses } = this.#words;
     const [low, high] = [this.#write.amount(typical.low), this.#write.amount(typical.high)];
@@ -279,7 +287,8 @@ class Teller {
       return fill(trend > 0 ? clauses.usualGrowth : clauses.usualDecline, { low, high, percent: this.#write.percent(Math.abs(trend)) });
     }
     if (isWithin) return fill(clauses.usual, { low, high });
-    if (!["explained", "broad"].includes(verdict)) return fill(clauses.nearUsual, { low, high });
+    // Revenue is judged by the number of payments: a single one may take it far out of its range.
+    if (!["explained", "broad"].includes(verdict) && metric !== "revenue") return fill(clauses.nearUsual, { low, high });
     const difference = this.#write.difference(typical.expected, typical.counted, total.change !== null);
     if (difference === null) return fill(clauses.plainTypical, { before: this.#write.amount(typical.expected) });
     return fill(counted > expected ? clauses.aboveTypical : clauses.belowTypical, { difference, low, high });
@@ -403,6 +412,25 @@ class Teller {
     });
   }
 
+  /** Days of a long period in order of time; the clearest if not all fit. */
+  #longDays(): readonly ChangeSegment[] | null {
+    const { days } = this.#changes;
+    if (days.length === 0) return null;
+    const { days: forms, day: template } = this.#words;
+    const told = (count: number): readonly ChangeSegment[] => {
+      const chosen = days.slice(0, count).toSorted((a, b) => (a.date < b.date ? -1 : 1));
+      const parts = chosen.map(({ date, value, expected }) =>
+        fill(template, {
+          dates: this.#write.dates(date, date),
+          after: this.#write.amount(value),
+          before: this.#write.amount(expected),
+        }),
+      );
+      return fill(this.#write.form(forms, count), { days: this.#write.list(parts) });
+    };
+    return fitting(days.map((_, i) => told(days.length - i)));
+  }
+
   /** What is said after the total. */
   #second(): readonly ChangeSegment[] | null {
     const { verdict, reason, findings, caveats } = this.#changes;
@@ -413,16 +441,17 @@ class Teller {
     const payment = caveats.find(({ code }) => code === "one_payment");
     if (payment) return this.#caveat(payment);
     if (verdict === "broad") return this.#broad();
+    if (reason === "long_period") return this.#longDays();
     if (verdict === "unusual_comparison") return fill(this.#words.broad.comparison, { dates: this.#comparedDates() });
     const isReason = (name: string | undefined): name is keyof ChangeWords["reasons"] => name !== undefined && name in this.#words.reasons;
     return isReason(reason) ? fill(this.#words.reasons[reason], {}) : null;
   }
 
   texts(): ChangeTexts {
-    const { typical, total, caveats, findings, reason, start_date: first, end_date: last } = this.#changes;
+    const { typical, total, caveats, findings, so_far: isSoFar = false, start_date: first, end_date: last } = this.#changes;
     const gap = caveats.find(({ code }) => code === "tracking_gap");
     const second = this.#second();
-    const kind = reason === "too_early" ? "soFar" : first === last ? "day" : "days";
+    const kind = isSoFar ? "soFar" : first === last ? "day" : "days";
     const sentences = gap
       ? [
           this.#caveat(gap),

@@ -377,6 +377,7 @@ export function changesOf(input: ChangesInput): ChangesResult {
         z: judged.z,
         trend_per_week: Math.expm1(view.history.slope),
       },
+      ...(input.now && period.firstDay === input.now.day && { so_far: true }),
       ...(reason && { reason }),
       findings,
       ...(judged?.mix && { mix: { ...judged.mix, filters: filtersOf(judged.mix.dimension, judged.mix.value) } }),

@@ -130,6 +130,7 @@ export const CHANGES: Schema<ChangesResult & { readonly ends_at?: string; readon
         trend_per_week: number("Growth that is part of what is typical, as a fraction per week; 0 without a trend."),
       }),
     ),
+    so_far: boolean("The period is the current date, so it counts until now, and so does what is typical. Absent otherwise."),
     reason: word("Why `typical` is null.", REASONS),
     findings: list("The values that stand apart: at most three, the clearest first.", FINDING),
     mix: closed({
@@ -174,5 +175,5 @@ export const CHANGES: Schema<ChangesResult & { readonly ends_at?: string; readon
     }),
     floors: closed({ visits: count("Smaller changes are never findings."), share: number("The same, as a share of the total.") }),
   },
-  { optional: ["goal", "currency", "ends_at", "time_zone", "reason", "mix", "band"] },
+  { optional: ["goal", "currency", "ends_at", "time_zone", "so_far", "reason", "mix", "band"] },
 );

@@ -1,16 +1,12 @@
 /** What the history of a window lets expect of its days: reference days, trend and noise (docs/internals/changes.md). */
 import { HISTORY_DAYS } from "./input.ts";
-import { dispersionOf, madDeviation, medianOf, persistenceFactor, persistenceOf, rootOf } from "./statistics.ts";
+import { dispersionOf, isUnusual, madDeviation, medianOf, persistenceFactor, persistenceOf, rootOf } from "./statistics.ts";
 
 const WEEK_DAYS = 7;
 
 /** Reference days of the second test, which follows slow growth and seasons. */
 const NEAR_DAYS = 4;
 const REFERENCE_DAYS_MIN = 3;
-
-/** A history day is unusual if it is this many deviations and this share away from the median of its weekday. */
-const UNUSUAL_Z = 4;
-const UNUSUAL_SHARE = 0.2;
 
 const TREND_T_MIN = 1.2;
 const TREND_MAX = 0.1;
@@ -110,12 +106,7 @@ function unusualDays(total: Series, isKnown: readonly boolean[], slope: number):
   const medianOfDay = (day: number): number => medians[day % WEEK_DAYS] ?? 0;
   const deviations = known.map((day) => rootOf(level(day)) - rootOf(medianOfDay(day)));
   const deviation = Math.max(1, madDeviation(deviations));
-  return new Set(
-    known.filter(
-      (day, i) =>
-        Math.abs(deviations[i] ?? 0) > UNUSUAL_Z * deviation && Math.abs(level(day) - medianOfDay(day)) > UNUSUAL_SHARE * medianOfDay(day),
-    ),
-  );
+  return new Set(known.filter((day, i) => isUnusual((deviations[i] ?? 0) / deviation, level(day), medianOfDay(day))));
 }
 
 /** `isKnown` covers the history and the window. */

@@ -1,7 +1,7 @@
 /** Long periods have no typical value: only values that stand far apart are named, by weekly sums (docs/internals/changes.md, "Rates, money, long periods"). */
 import { UNRECORDED } from "../../../shared/filters.ts";
 import type { DayTally, DimensionTallies, Window } from "./input.ts";
-import { dispersionOf, medianOf, persistenceFactor, rootOf } from "./statistics.ts";
+import { dispersionOf, isUnusual, madDeviation, medianOf, persistenceFactor, rootOf } from "./statistics.ts";
 
 const WEEK_DAYS = 7;
 const SHARE_MIN = 0.5;
@@ -99,8 +99,12 @@ export function longDays(series: Float64Array): LongDay[] {
       const other = series[day + week * WEEK_DAYS];
       if (week !== 0 && other !== undefined) around.push(other);
     }
-    return { day, value, expected: medianOf(around) };
+    const expected = medianOf(around);
+    return { day, value, expected, residual: rootOf(value) - rootOf(expected) };
   });
-  const deviation = Math.sqrt(dispersionOf(days.map(({ value, expected }) => rootOf(value) - rootOf(expected))));
-  return days.map((day) => ({ ...day, deviation, z: (rootOf(day.value) - rootOf(day.expected)) / deviation }));
+  // Without unusual days: a holiday of five days would make a quarter look restless.
+  const spread = Math.max(1, madDeviation(days.map(({ residual }) => residual)));
+  const usual = days.filter(({ value, expected, residual }) => !isUnusual(residual / spread, value, expected));
+  const deviation = Math.sqrt(dispersionOf(usual.map(({ residual }) => residual)));
+  return days.map(({ residual, ...day }) => ({ ...day, deviation, z: residual / deviation }));
 }

@@ -152,6 +152,8 @@ export interface ChangesResult {
     /** 0 without a trend. */
     readonly trend_per_week: number;
   } | null;
+  /** The period is the current date, so it counts until now. */
+  readonly so_far?: boolean;
   /** Why `typical` is null. */
   readonly reason?: (typeof REASONS)[number];
   /** Findings of the compared window, if the verdict is `unusual_comparison`. */

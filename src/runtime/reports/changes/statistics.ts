@@ -25,6 +25,13 @@ const PERSISTENCE_MAX = 0.6;
 
 export const madDeviation = (deviations: readonly number[]): number => NORMAL_MAD_RATIO * medianOf(deviations.map(Math.abs));
 
+/** A day counts as unusual, and noise is measured without it, beyond this many robust deviations and this share of what is expected. */
+const UNUSUAL_Z = 4;
+const UNUSUAL_SHARE = 0.2;
+
+export const isUnusual = (z: number, value: number, expected: number): boolean =>
+  Math.abs(z) > UNUSUAL_Z && Math.abs(value - expected) > UNUSUAL_SHARE * expected;
+
 /**
  * Variance of residuals, at least 1. The median ignores rare spikes in the history; the percentile does not believe that a bursty value
  * is calm.

@@ -76,7 +76,7 @@ describe("a count", () => {
   it("a holiday is broad: no value is named for being the largest", () => {
     const result = weekOf(holiday());
     expect(result).toMatchObject({ verdict: "broad", findings: [] });
-    expect(result.sentence).toMatch(/everywhere alike: no source, page or country stands apart\.$/);
+    expect(result.sentence).toMatch(/across the board: no source, page or country stands apart\.$/);
   });
 
   it("a holiday among the reference days does not make later weeks look restless", () => {
@@ -131,7 +131,7 @@ describe("a count", () => {
     site.add(DAY, { visits: 40, values: { "visit-sources": "Hacker News" } });
     const result = weekOf(site);
     expect(result).toMatchObject({ verdict: "explained", total: { change: null } });
-    expect(result.sentence).toMatch(/visits \(Mar 9 – 15\), typical is \d+\./);
+    expect(result.sentence).toMatch(/visits \(Mar 9 – 15\), compared with a typical \d+\./);
   });
 
   it("visits of bots stay a finding that looks automated", () => {
@@ -146,7 +146,7 @@ describe("a count", () => {
     expect(result.verdict).toBe("unusual_comparison");
     expect(faces(result)).toContain("visit-sources Hacker News");
     expect(result.findings[0]?.dates).toEqual(["2026-03-05"]);
-    expect(result.sentence).toMatch(/less than Mar 2 – 8; .* Mar 2 – 8 was unusual: Hacker News/);
+    expect(result.sentence).toMatch(/, down \d+% from Mar 2 – 8; .* Mar 2 – 8 was unusual: Hacker News/);
   });
 
   it("a value that does this often is recurring", () => {
@@ -314,7 +314,7 @@ describe("a rate", () => {
       findings: [],
       mix: { dimension: "visit-sources", value: "Social", more: true, higher: false, filters: "visit-sources==Social" },
     });
-    expect(result.sentence).toMatch(/more visits are of Social, where it is lower\.$/);
+    expect(result.sentence).toMatch(/Social, where the rate is lower, had more of the visits\.$/);
   });
 
   it("mix and rate add up to the change", () => {
@@ -359,7 +359,7 @@ describe("revenue", () => {
   it("one large payment is named as one payment, no more", () => {
     const result = changesOf(shop(90_000_00n));
     expect(result).toMatchObject({ verdict: "ordinary", findings: [], caveats: [{ code: "one_payment", from: DATE }] });
-    expect(result.sentence).toMatch(/One payment of €90,000\.00 on Mar 12, 2026 is more than half of the difference\.$/);
+    expect(result.sentence).toMatch(/A single payment of €90,000\.00 on Mar 12, 2026 is more than half of the change\.$/);
   });
 
   it("the change splits into payments and their mean amount, and adds up beyond what a double holds", () => {
@@ -394,6 +394,19 @@ describe("a long period", () => {
     site.add(100, { visits: 900, values: {} });
     const result = changesOf(site.input("visits", 70, 139, { compare: "previous_period", compared: site.window("visits", 0, 69) }));
     expect(result.days.map(({ date }) => date)).toEqual(["2026-04-15"]);
+    expect(result.sentence).toMatch(/ Apr 15 \(1,[\d,]+, typical \d+\) stands out\.$/);
+  });
+
+  it("a holiday in it hides no other day, and the sentence has the clearest days in order of time", () => {
+    const site = new ChangingSite({ seed: 5, level: 500, days: 160, roughness: 0.05 });
+    for (const day of [90, 91, 92, 93, 94]) site.thin(day, 0.45);
+    site.add(130, { visits: 900, values: {} });
+    const { days, sentence } = changesOf(site.input("visits", 70, 159, { compare: "custom", compared: site.window("visits", 0, 69) }));
+    expect(days).toHaveLength(3);
+    expect(days[0]?.date).toBe("2026-05-15");
+    expect(sentence).toMatch(
+      / Apr \d+ \(\d+, typical \d+\), Apr \d+ \(\d+, typical \d+\), and May 15 \([\d,]+, typical \d+\) stand out\.$/,
+    );
   });
 });
 
