@@ -35,6 +35,8 @@ interface Asked {
   /** Events after this time before now are left out. */
   readonly endsBeforeNowMs: number | null;
   readonly dimension: AdditiveDimension | null;
+  /** Others that are asked for in the same step, so that one statement has the rows of all. */
+  readonly beside: readonly AdditiveDimension[];
   readonly bucket: keyof typeof BUCKETS | null;
   /** The name of events. */
   readonly goal: string | null;
@@ -52,6 +54,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
     { weight: 1, arbitrary: fc.constantFrom(0, HOUR_MS, DAY_MS, 2 * DAY_MS) },
   ),
   dimension: fc.option(fc.constantFrom(...ADDITIVE_DIMENSIONS), { freq: 8, nil: null }),
+  beside: fc.uniqueArray(fc.constantFrom(...ADDITIVE_DIMENSIONS), { maxLength: 4 }),
   bucket: fc.constantFrom(null, "day", "hour"),
   goal: fc.option(
     TEXTS.events.filter((name) => name !== ""),
@@ -186,9 +189,13 @@ export function describeVisitSums(makeTarget: MakeInProcessTarget, runs: number)
             const scope = { ...scopeOf(one.about, past), ...(one.shared && { shared: one.shared }) };
             const endsAtMs = one.endsBeforeNowMs === null ? null : past.nowMs - one.endsBeforeNowMs;
             const early = endsAtMs === null ? events : events.filter(({ timestampMs }) => timestampMs < endsAtMs);
-            const query = queryOf(queryScopeOf(scope, gapMs, rotationDays, endsAtMs), gapMs, one);
-            const rows = await target.run(planOf(queryScopeOf(scope, gapMs, rotationDays, endsAtMs), [query], (found) => found));
-            expect({ one, rows: comparable(rows) }).toEqual({ one, rows: comparable(expectedOf(early, scope, gapMs, one)) });
+            const queryScope = queryScopeOf(scope, gapMs, rotationDays, endsAtMs);
+            const all = [one, ...one.beside.map((dimension) => ({ ...one, dimension }))];
+            const queries = all.map((each) => queryOf(queryScope, gapMs, each));
+            const rows = await target.run(planOf(queryScope, queries, (...found: (readonly SqlRow[])[]) => found));
+            for (const [i, each] of all.entries()) {
+              expect({ each, rows: comparable(rows[i] ?? []) }).toEqual({ each, rows: comparable(expectedOf(early, scope, gapMs, each)) });
+            }
           }
           await close();
         });

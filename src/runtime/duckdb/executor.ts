@@ -41,6 +41,7 @@ import { bytesOf, type Chunk, chunkBytesMax, ChunkLoader, chunkName, cutIntoPart
 import { DroppedError, type Engine, EngineFullError, type EngineQuery, QUERY_TESTS_MAX, TooManyTestsError } from "./engine.ts";
 import { readableIn, rowsQuery, statement } from "./event-rows.ts";
 import type { PartsOfQueries, RollupExecution } from "./rollups/rollup-execution.ts";
+import { computedWith, joinedQuery, separated } from "./together.ts";
 import { divided, type OtherThreads } from "./shares.ts";
 import { columnsIn, FURTHER_COLUMNS } from "./tables/event-columns.ts";
 import { SumMemory, TooManyRowsError } from "./sum-memory.ts";
@@ -346,9 +347,15 @@ export class Executor implements PlanRunner {
             // Queries that differ in their `top` alone have the same rows.
             if (kept) ofPart[i] ??= partRows.rowsOf(kept, named);
             if (!kept || !select || ofPart[i]) continue;
-            const computed = await this.#compute(query, select, { ...siteRange, range: part.range, blocks }, by.asker);
-            partRows.add(kept, named, computed);
-            ofPart[i] = computed;
+            const left = queries.filter((_, other) => other > i && !ofPart[other]);
+            const read = { ...siteRange, range: part.range, blocks };
+            const computed = await this.#compute(computedWith(query, left), by, read);
+            for (const [computedQuery, rowsOfQuery] of computed) {
+              const place = queries.indexOf(computedQuery);
+              const keptOfQuery = open[place];
+              if (keptOfQuery) partRows.add(keptOfQuery, named, rowsOfQuery);
+              ofPart[place] = rowsOfQuery;
+            }
           }
         };
         if (ofPart.includes(undefined)) await partsLeft.read(part, () => loader.load(part, columns, compute));
@@ -361,15 +368,35 @@ export class Executor implements PlanRunner {
     }
   }
 
+  /** The rows of queries that one statement can compute, by the query. */
   async #compute(
-    query: AggregateQuery,
-    select: SqlText,
+    queries: readonly AggregateQuery[],
+    by: Reader,
     part: SiteRange & Pick<EngineQuery, "blocks">,
-    { isGuest, signal }: Asker,
+  ): Promise<ReadonlyMap<AggregateQuery, Columns>> {
+    const [first, ...others] = queries;
+    if (!first) return new Map();
+    if (others.length > 0) {
+      try {
+        const rows = separated(queries, await this.#rowsOfQuery(joinedQuery([first, ...others]), by, part));
+        return new Map(queries.map((query, i) => [query, rows[i] ?? {}] as const));
+      } catch (error) {
+        // Each alone may have few enough.
+        if (!(error instanceof TooManyRowsError)) throw error;
+      }
+    }
+    return new Map([[first, await this.#rowsOfQuery(first, by, part)]]);
+  }
+
+  async #rowsOfQuery(
+    query: AggregateQuery,
+    { asker: { isGuest, signal }, calendar }: Reader,
+    part: SiteRange & Pick<EngineQuery, "blocks">,
   ): Promise<Columns> {
     const { engine, partitionCache } = this.#options;
     const { propertyTextBytesMax } = partitionCache;
     const { rowsMax } = this.#sums;
+    const select = query.partial(part.range, calendar);
     const rows = await engine.queryColumns(
       rowsQuery(query, select, { ...part, isGuest, propertyTextBytesMax, rowsMax: rowsMax + 1 }),
       signal,

@@ -328,10 +328,16 @@ interface SessionValue {
 const EVENT_ORDER = sql`(timestamp, sequence_number)`;
 const IS_PAGEVIEW = sql`event_name = ${textCode(PAGEVIEW)}`;
 
-function firstValue(value: VisitValue): SessionValue {
-  const name = "column" in value ? value.column : "arrival";
-  return { ofSession: resultColumn(`visit_${name}`), ofEvents: sql`arg_min(${column(name)}, ${EVENT_ORDER})`, pick: sql`arg_min` };
-}
+const firstValueIn = (name: EventValue): SessionValue => ({
+  ofSession: resultColumn(`visit_${name}`),
+  ofEvents: sql`arg_min(${column(name)}, ${EVENT_ORDER})`,
+  pick: sql`arg_min`,
+});
+
+/** The column of events in which a value is, or by which it is named. */
+export const columnOfValue = (value: VisitValue): EventValue => ("column" in value ? value.column : "arrival");
+
+const firstValue = (value: VisitValue): SessionValue => firstValueIn(columnOfValue(value));
 
 function sessionValueOf(filter: ValueFilter): SessionValue {
   if (isVisitDimension(filter)) return firstValue(visitValueOf(filter));
@@ -339,24 +345,45 @@ function sessionValueOf(filter: ValueFilter): SessionValue {
   return { ofSession, pick, ofEvents: sql`${pick}(pathname, ${EVENT_ORDER}) FILTER (WHERE ${IS_PAGEVIEW})` };
 }
 
-/** `session` and `value`: that of each day-part of a session, on its day; NULL without one. */
-function valuesOfParts({ ofSession, ofEvents }: SessionValue, { shown, areAllShown, isInRange }: SessionEvents): SqlText {
-  if (areAllShown) return sql`SELECT session, ${ofSession} AS value FROM sessions WHERE ${isInRange}`;
-  return sql`SELECT session, ${ofEvents} AS value FROM (${shown}) AS shown GROUP BY session`;
+interface NamedValue extends SessionValue {
+  readonly name: SqlText;
+}
+
+/** `session` and the values of each day-part of a session, on its day; NULL without one. */
+function valuesOfParts(values: readonly NamedValue[], { shown, areAllShown, isInRange }: SessionEvents): SqlText {
+  const selected = (of: "ofSession" | "ofEvents") =>
+    joinSql(
+      values.map((value) => sql`${value[of]} AS ${value.name}`),
+      ", ",
+    );
+  if (areAllShown) return sql`SELECT session, ${selected("ofSession")} FROM sessions WHERE ${isInRange}`;
+  return sql`SELECT session, ${selected("ofEvents")} FROM (${shown}) AS shown GROUP BY session`;
 }
 
 /** DuckDB: `session` and `value`, that of the whole session, which all its day-parts have. A code, or an arrival; NULL without one. */
-const sessionValues = (filter: ValueFilter, events: SessionEvents): SqlText => valuesOfSessions(sessionValueOf(filter), events);
+const sessionValues = (filter: ValueFilter, events: SessionEvents): SqlText =>
+  valuesOfSessions([{ ...sessionValueOf(filter), name: sql`value` }], events);
 
 /** `sessionValues` of what the first event has. */
-export const firstValues = (value: VisitValue, events: SessionEvents): SqlText => valuesOfSessions(firstValue(value), events);
+export const firstValues = (value: VisitValue, events: SessionEvents): SqlText =>
+  valuesOfSessions([{ ...firstValue(value), name: sql`value` }], events);
 
-function valuesOfSessions(value: SessionValue, events: SessionEvents): SqlText {
-  const parts = valuesOfParts(value, events);
+/** The same for several values at once, by the names of their columns. */
+export const firstValuesByColumn = (columns: readonly EventValue[], events: SessionEvents): SqlText =>
+  valuesOfSessions(
+    columns.map((name) => ({ ...firstValueIn(name), name: column(name) })),
+    events,
+  );
+
+function valuesOfSessions(values: readonly NamedValue[], events: SessionEvents): SqlText {
+  const parts = valuesOfParts(values, events);
   if (events.rules.rotationDays === 1) return parts;
+  const picked = values.map(
+    ({ pick, name }) => sql`
+      ${pick}(${name}, first_ms) FILTER (WHERE ${name} IS NOT NULL) OVER (PARTITION BY visitor_id, chain) AS ${name}`,
+  );
   return sql`
-    SELECT chained.session AS session,
-      ${value.pick}(value, first_ms) FILTER (WHERE value IS NOT NULL) OVER (PARTITION BY visitor_id, chain) AS value
+    SELECT chained.session AS session,${joinSql(picked, ", ")}
     FROM (${chainedParts(events)}) AS chained LEFT JOIN (${parts}) AS parts ON parts.session = chained.session`;
 }
 

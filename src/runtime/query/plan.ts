@@ -91,7 +91,14 @@ export function joinPlans<First, Second, Result>(
   narrow?: (query: AggregateQuery, first: First) => readonly AggregateQuery[],
 ): Plan<Result> {
   const count = first.steps.length;
-  const firstOf = (rows: readonly StepRows[]): First => first.toResult(rows.slice(0, count));
+  const known = new WeakMap<StepRows, { readonly result: First }>();
+  // Each step of the second plan asks for it. The rows of the last step are those of one run.
+  const firstOf = (rows: readonly StepRows[]): First => {
+    const last = rows[count - 1];
+    const found = (last && known.get(last)) ?? { result: first.toResult(rows.slice(0, count)) };
+    if (last) known.set(last, found);
+    return found.result;
+  };
   const narrowed = (step: PlanStep): PlanStep =>
     narrow ? { ...step, narrow: (rows) => step.queries.flatMap((query) => narrow(query, firstOf(rows))) } : step;
   return {
@@ -192,12 +199,25 @@ export interface AggregateQuery {
   readonly isMomentary?: true;
   /** `partial` compares visitors with each other, so that its rows of some visitors and of all others do not add up. */
   readonly comparesVisitors?: true;
+  /** One statement may have the rows of several queries (DuckDB only). */
+  readonly together?: Together;
   /** Leaves out all other rows of `partial`. All rows with one key are of one salt period. */
   readonly largestOfEach?: LargestOfEach;
   /** Selects the rows of the result; all rows of the range by default, in no particular order. */
   readonly top?: Top;
   /** Replaces the rows by one row `row_count`: their number without `rowsMax` and `offset`. */
   readonly isCounted?: true;
+}
+
+/** Queries over the same events with the same columns, which differ in what they group by: one statement reads the events once. */
+export interface Together {
+  /** What such a query groups by. */
+  readonly name: string;
+  /**
+   * The rows of the queries of these names, with `place` in place of the only key: the key times the number of names, plus the place of
+   * the name among them. Without a key, the latter alone.
+   */
+  readonly partial: (names: readonly string[], range: DateRange, calendar: Calendar) => SqlText;
 }
 
 /** The rows with the largest count among those with the same key, equal ones in order of their text. */

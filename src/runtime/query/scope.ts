@@ -24,8 +24,9 @@ import { AppError, invalidInput } from "../base/errors.ts";
 import { text } from "../base/json-schema.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import { type DateRange, isInterval, parseDateRange, PERIOD_NAMES, rangeOfDays } from "./date-range.ts";
-import { firstValues, meetsConditions, type SessionEvents, type SessionRules } from "./conditions.ts";
+import { columnOfValue, firstValues, firstValuesByColumn, meetsConditions, type SessionEvents, type SessionRules } from "./conditions.ts";
 import {
+  type BreakdownDimension,
   type Condition,
   conditionsOn,
   DIMENSIONS,
@@ -37,7 +38,7 @@ import {
 } from "./filters.ts";
 import { optional, parameter, type Parameter, required, type Values } from "./parameters.ts";
 import type { Waiter } from "./progress.ts";
-import { arrivalNameColumn, sql, type SqlText } from "./sql.ts";
+import { arrivalNameColumn, column, joinSql, resultColumn, sql, type SqlText } from "./sql.ts";
 
 /** The part of a site that is shared with the guest, for whom nothing else exists (docs/sharing.md). */
 interface SharedPart {
@@ -125,6 +126,22 @@ export function visitsBy(dimension: FirstValueDimension, scope: Scope): SqlText 
   return sql`
     SELECT session, ${arrivalNameColumn(read.name)} AS value
     FROM (${values}) AS wholes JOIN arrival_names ON arrival_names.arrival = wholes.value AND rules = ${{ arrivalRules }}`;
+}
+
+/** Of `visitsByEach`. */
+export const valueColumn = (dimension: BreakdownDimension): SqlText => resultColumn(`value_of_${dimension.replaceAll("-", "_")}`);
+
+/** `visitsBy` of several dimensions at once, with a `valueColumn` for each. */
+export function visitsByEach(dimensions: readonly FirstValueDimension[], scope: Scope): SqlText {
+  const reads = dimensions.map((dimension) => ({ dimension, value: firstValueOf(dimension) }));
+  const columns = new Set(reads.map(({ value }) => columnOfValue(value)));
+  const named = reads.map(
+    ({ dimension, value }) => sql`${"column" in value ? column(value.column) : arrivalNameColumn(value.name)} AS ${valueColumn(dimension)}`,
+  );
+  const values = firstValuesByColumn([...columns], sessionEventsOf(scope));
+  const { arrivalRules = NO_ARRIVAL_RULES } = scope;
+  const names = sql` JOIN arrival_names ON arrival_names.arrival = wholes.arrival AND rules = ${{ arrivalRules }}`;
+  return sql`SELECT session, ${joinSql(named, ", ")} FROM (${values}) AS wholes${columns.has("arrival") ? names : sql``}`;
 }
 
 /** True if an event is shared, by all events of the range. */

@@ -141,7 +141,7 @@ export function resultColumn(text: string): SqlText {
 /** A column of `arrival_names`. */
 export const arrivalNameColumn = (name: ArrivalName): SqlText => word(`${name}_name`);
 
-export function joinSql(parts: readonly SqlText[], separator: " AND " | " OR " | ", " | " + "): SqlText {
+export function joinSql(parts: readonly SqlText[], separator: " AND " | " OR " | ", " | " + " | " UNION ALL "): SqlText {
   if (parts.length === 0) throw new Error("nothing to join");
   return new SqlText(["", ...parts.slice(1).map(() => separator), ""], parts);
 }

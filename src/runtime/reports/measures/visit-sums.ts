@@ -6,10 +6,17 @@ import type { Calendar } from "../../../storage/calendar.ts";
 import { VISITS_BY_DAY } from "../../../storage/rollup.ts";
 import { VALUES_PER_BUCKET_MAX } from "../../base/config/report-limits.ts";
 import type { Grouped } from "../../duckdb/rollups/tallies.ts";
-import { DAY_BUCKET, type LocalSql } from "../../query/date-range.ts";
-import { type AdditiveDimension, firstValueOf, isSessionDimension } from "../../query/filters.ts";
-import type { AggregateQuery } from "../../query/plan.ts";
-import { eventsIn, hidesEvents, type Scope, visitsBy, within } from "../../query/scope.ts";
+import { DAY_BUCKET, type DateRange, type LocalSql } from "../../query/date-range.ts";
+import {
+  type AdditiveDimension,
+  type FirstValueDimension,
+  firstValueOf,
+  isAdditive,
+  isSessionDimension,
+  type SessionDimension,
+} from "../../query/filters.ts";
+import type { AggregateQuery, Together } from "../../query/plan.ts";
+import { eventsIn, hidesEvents, type Scope, valueColumn, visitsBy, visitsByEach, within } from "../../query/scope.ts";
 import { fragment, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
 import type { Goal } from "../../sites/goal.ts";
 import type { ReportSettings, Rollable } from "../report.ts";
@@ -62,10 +69,11 @@ interface Description {
   readonly join: SqlText;
 }
 
+const pageColumn = (dimension: SessionDimension): SqlText => (dimension === "entry-pages" ? sql`entry_page` : sql`exit_page`);
+
 function valueOf(dimension: AdditiveDimension, scope: Scope): Description {
-  const page = dimension === "entry-pages" ? sql`entry_page` : sql`exit_page`;
   const values = isSessionDimension(dimension)
-    ? sql`SELECT whole, coalesce(${page}, 0) AS value FROM matching_sessions`
+    ? sql`SELECT whole, coalesce(${pageColumn(dimension)}, 0) AS value FROM matching_sessions`
     : sql`SELECT session AS whole, value FROM (${visitsBy(dimension, scope)}) AS first_values`;
   return {
     relation: sql`valued AS NOT MATERIALIZED (${values})`,
@@ -100,20 +108,56 @@ const revenueOf = (currency: string, scope: Scope): Description => ({
  * for, `value`, `is_converted`, `payments` and `revenue`.
  */
 export const withVisits = fragment((scope: Scope, calendar: Calendar, { sessionGapMs, dimension, goal, currency }: DescribedVisits) => {
-  // Sessions that span the cut of a scope have other pages before it.
-  const sessions = hidesEvents(scope) || scope.endsAtMs !== undefined ? sharedSessions : wholeSessions;
   const described = [
     ...(dimension ? [valueOf(dimension, scope)] : []),
     ...(goal ? [conversionOf(goal, scope)] : []),
     ...(currency ? [revenueOf(currency, scope)] : []),
   ];
-  const relations = [sessions(scope, calendar, sessionGapMs), ...described.map(({ relation }) => relation)];
+  const relations = [sessionsOf(scope)(scope, calendar, sessionGapMs), ...described.map(({ relation }) => relation)];
   const columns = [sql`day, first_ms, interactions, pageviews, duration_ms`, ...described.map((each) => each.columns)];
   const joined = described.reduce((from, { join }) => sql`${from} ${join}`, sql`matching_sessions`);
   return sql`
   WITH ${joinSql(relations, ", ")},
   visits AS NOT MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM ${joined})`;
 });
+
+/** Sessions that span the cut of a scope have other pages before it. */
+const sessionsOf = (scope: Scope) => (hidesEvents(scope) || scope.endsAtMs !== undefined ? sharedSessions : wholeSessions);
+
+const isFirstValue = (dimension: AdditiveDimension): dimension is FirstValueDimension => !isSessionDimension(dimension);
+
+/** DuckDB: the relation `visits` with a column for each dimension, so that their events are read once for all of them. */
+function withVisitsByEach(
+  scope: Scope,
+  calendar: Calendar,
+  { sessionGapMs, goal, currency }: DescribedVisits,
+  dimensions: readonly AdditiveDimension[],
+): SqlText {
+  const first = dimensions.filter(isFirstValue);
+  const columns = first.map((dimension) => sql`valued.${valueColumn(dimension)} AS ${valueColumn(dimension)}`);
+  const described: readonly Description[] = [
+    ...(first.length > 0
+      ? [
+          {
+            relation: sql`valued AS MATERIALIZED (${visitsByEach(first, scope)})`,
+            columns: joinSql(columns, ", "),
+            join: sql`JOIN valued ON valued.session = matching_sessions.whole`,
+          },
+        ]
+      : []),
+    ...(goal ? [conversionOf(goal, scope)] : []),
+    ...(currency ? [revenueOf(currency, scope)] : []),
+  ];
+  const pages = dimensions
+    .filter(isSessionDimension)
+    .map((dimension) => sql`coalesce(${pageColumn(dimension)}, 0) AS ${valueColumn(dimension)}`);
+  const relations = [sessionsOf(scope)(scope, calendar, sessionGapMs), ...described.map(({ relation }) => relation)];
+  const selected = [sql`day, first_ms, interactions, pageviews, duration_ms`, ...pages, ...described.map((each) => each.columns)];
+  const joined = described.reduce((from, { join }) => sql`${from} ${join}`, sql`matching_sessions`);
+  return sql`
+  WITH ${joinSql(relations, ", ")},
+  visits AS NOT MATERIALIZED (SELECT ${joinSql(selected, ", ")} FROM ${joined})`;
+}
 
 /**
  * Matching visits, and the sums behind their averages (see `sessionAverages`). Rows with
@@ -133,11 +177,31 @@ export function visitSums(scope: Scope, { bucket, withViews, ...visits }: VisitS
   const isWhole = !dimension || withViews;
   const groups = [...(bucket ? [sql`bucket`] : []), ...(dimension ? [sql`value`] : [])];
   const sums = [
-    ...groups,
     isWhole ? SUMS : VISITS_AND_BOUNCES,
     ...(goal ? [sql`count(*) FILTER (WHERE is_converted) AS conversions`] : []),
     ...(currency ? [sql`CAST(coalesce(sum(payments), 0) AS BIGINT) AS payments, coalesce(sum(revenue), 0) AS revenue`] : []),
   ];
+  const bucketIn = (range: DateRange, calendar: Calendar) => (bucket ? sql`, ${bucket(range, calendar, sql`first_ms`)} AS bucket` : sql``);
+  const partial: AggregateQuery["partial"] = (range, calendar) => sql`
+    ${withVisits(within(scope, range), calendar, visits)},
+    begun AS ${notMaterialized()} (SELECT *${bucketIn(range, calendar)} FROM visits)
+    SELECT ${joinSql([...groups, ...sums], ", ")}
+    FROM begun
+    ${groups.length > 0 ? sql`GROUP BY ${joinSql(groups, ", ")}` : sql``}`;
+  const ofEach: Together["partial"] = (names, range, calendar) => {
+    const dimensions = names.filter(isAdditive);
+    const selects = dimensions.map((name, place) => {
+      const value = valueColumn(name);
+      return sql`
+    SELECT ${bucket ? sql`bucket * ${dimensions.length} + ${place}` : sql`${place}`} AS place, ${value} AS value, ${joinSql(sums, ", ")}
+    FROM begun
+    GROUP BY ${bucket ? sql`bucket, ${value}` : value}`;
+    });
+    return sql`
+    ${withVisitsByEach(within(scope, range), calendar, visits, dimensions)},
+    begun AS MATERIALIZED (SELECT *${bucketIn(range, calendar)} FROM visits)
+    ${joinSql(selects, " UNION ALL ")}`;
+  };
   return {
     keys: bucket ? ["bucket"] : [],
     ...(dimension && { codes: ["value"] }),
@@ -145,12 +209,8 @@ export function visitSums(scope: Scope, { bucket, withViews, ...visits }: VisitS
     ...(currency && { amounts: ["revenue"] }),
     ...(scope.endsAtMs !== undefined && { isMomentary: true }),
     ...(bucket && dimension && { largestOfEach: { key: "bucket", by: "sessions", text: "value", rowsMax: VALUES_PER_BUCKET_MAX } }),
-    partial: (range, calendar) => sql`
-    ${withVisits(within(scope, range), calendar, visits)},
-    begun AS ${notMaterialized()} (SELECT *${bucket ? sql`, ${bucket(range, calendar, sql`first_ms`)} AS bucket` : sql``} FROM visits)
-    SELECT ${joinSql(sums, ", ")}
-    FROM begun
-    ${groups.length > 0 ? sql`GROUP BY ${joinSql(groups, ", ")}` : sql``}`,
+    ...(dimension && { together: { name: dimension, partial: ofEach } }),
+    partial,
   };
 }
 
