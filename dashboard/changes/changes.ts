@@ -76,7 +76,7 @@ export function useUsual(metric: string, interval: Interval, isReady: boolean): 
   const band = interval === "day" || interval === "hour" ? interval : null;
   // No filter on one event gives page views of all others.
   const isAsked = isReady && of !== undefined && band !== null && filterKind.value === "visitors";
-  const report = useReport("changes", isAsked ? { ...scope.value, metric: of, band, dimensions: "devices", limit: 1 } : null);
+  const report = useReport("changes", isAsked ? { ...scope.value, metric: of, band, dimensions: "none" } : null);
   const { data, isStale } = report;
   return useMemo(
     () => (isAsked && data && !isStale ? new Map((data.band ?? []).map(({ date, low, high }) => [date, { low, high }])) : NOTHING_USUAL),

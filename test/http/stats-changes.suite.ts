@@ -163,6 +163,8 @@ export function describeStatsChanges(makeTarget: MakeTarget): void {
       for (const { rows, rest } of [...answer.dimensions, ...others.dimensions]) {
         expect([sumOf(rows, "before"), rest]).toEqual([25, { values: 0, before: 0, after: 0, delta: 0 }]);
       }
+      const judged = await changes(site, { ...spike, dimensions: "none", band: "day" });
+      expect(judged).toMatchObject({ verdict: "broad", total: answer.total, dimensions: [], findings: [], band: [{ date: day(2) }] });
       // The day after is ordinary, and its comparison with the spike says whose findings they are.
       const next = { start_date: day(1), end_date: day(1) };
       expect(await changes(site, next)).toMatchObject({ verdict: "ordinary", findings: [] });

@@ -69,11 +69,11 @@ const DIMENSIONS_ASKED: Parameter<readonly BreakdownDimension[] | null> = option
     description:
       "The dimensions whose values are listed, joined by commas: those over which the metric adds up. Visits have exactly one value of " +
       "visit dimensions, entry and exit pages, locations and devices; visitors, with visitor ids of one day, of countries, browsers, os " +
-      "and devices; page views and events of visit dimensions and all of single events.",
-    schema: text("Names of dimensions.", { pattern: `^${DIMENSION_NAME}(?:,${DIMENSION_NAME})*$` }),
+      "and devices; page views and events of visit dimensions and all of single events. `none` judges only the total.",
+    schema: text("Names of dimensions.", { pattern: `^(?:none|${DIMENSION_NAME}(?:,${DIMENSION_NAME})*)$` }),
     example: "visit-sources,entry-pages",
   },
-  (value) => [...new Set(value.split(",", BREAKDOWN_DIMENSIONS.length + 1))].map((name) => parseDimension(name)),
+  (value) => (value === "none" ? [] : [...new Set(value.split(",", BREAKDOWN_DIMENSIONS.length + 1))].map((name) => parseDimension(name))),
 );
 
 const CURRENCY = /^[A-Z]{3}$/;
@@ -399,6 +399,10 @@ const factsOf = (calendar: Calendar): readonly DataFact[] =>
     return { code: "zone_change", firstDay: day, lastDay: day } as const;
   });
 
+/** Days before the first event are not fewer visits. */
+const isKnown = (compared: ComparedWindow | null, dataFirstDay: number): boolean =>
+  compared !== null && dayNumberOf(compared.range.firstDay) >= dataFirstDay;
+
 interface Answer {
   readonly input: ChangesInput;
   readonly result: ChangesResult;
@@ -410,9 +414,7 @@ function inputOf(asked: Asked, { values, nowMs, calendar }: Request, { series, a
   const today = calendar.dateOf(nowMs);
   const dataFirstDay = firstDayOf(asked, series, withHistory(scope, period));
   const window = windowOf(asked, period, after, series, daily);
-  // Days before the first event are not fewer visits.
-  const isKnown = compared !== null && dayNumberOf(compared.range.firstDay) >= dataFirstDay;
-  const usesCompared = isFallback ? isKnown && !hasTypical(window, dataFirstDay) : compared !== null;
+  const usesCompared = isFallback ? isKnown(compared, dataFirstDay) && !hasTypical(window, dataFirstDay) : compared !== null;
   return {
     metric,
     ...(asked.goal !== null && values.goal !== null && { goal: values.goal }),
@@ -452,17 +454,16 @@ function answerPlan(asked: Asked, request: Request): Plan<Answer> {
     parts.map((part) => sumsPlan(asked, part)),
     joined,
   );
-  const isTypical = ([ofDays]: readonly [Rows, Rows]): boolean =>
-    isFallback &&
-    hasTypical(
-      { firstDay: dayNumberOf(period.firstDay), lastDay: dayNumberOf(period.lastDay) },
-      firstDayOf(asked, ofDays, withHistory(scope, period)),
-    );
+  const window = { firstDay: dayNumberOf(period.firstDay), lastDay: dayNumberOf(period.lastDay) };
+  const isCompared = ([ofDays]: readonly [Rows, Rows]): boolean => {
+    const dataFirstDay = firstDayOf(asked, ofDays, withHistory(scope, period));
+    return !isFallback || (isKnown(compared, dataFirstDay) && !hasTypical(window, dataFirstDay));
+  };
   const sums = joinPlans<readonly [Rows, Rows], Rows, Sums>(
     first,
     second,
     ([ofDays, after], before) => ({ series: ofDays, after, before }),
-    (query, found) => (isTypical(found) ? [] : [query]),
+    (query, found) => (isCompared(found) ? [query] : []),
   );
   const daily = isNamed(period)
     ? joinPlans(
