@@ -14,7 +14,7 @@ export function describeDashboardFiles(makeTarget: MakeTarget): void {
     beforeAll(async () => {
       target = await makeTarget();
       // The page's own script only loads words and the app, and is too small to be compressed.
-      file = /rel="modulepreload" href="\.(\/assets\/[^"]+\.js)"/.exec(await (await target.fetch("/")).text())?.[1] ?? "";
+      file = /rel="modulepreload" href="\.(\/assets\/[^"]+\.js)"/.exec(await (await target.fetch("/")).text())?.[1] ?? "none";
     });
     afterAll(() => target.close());
 
