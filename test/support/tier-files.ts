@@ -145,7 +145,6 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/fault/kill.test.ts",
   "test/fault/power-loss.test.ts",
   "test/fault/share-links.test.ts",
-  "test/fault/persistent-sessions.test.ts",
   "test/http/node.test.ts",
   "test/http/workerd.test.ts",
   "test/property/behavioral-figures.test.ts",
@@ -162,6 +161,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/filter-operators.test.ts",
   "test/property/filtered-views.test.ts",
   "test/property/zones.test.ts",
+  "test/property/visit-sums.test.ts",
   "test/property/zones-visitors.test.ts",
 ];
 

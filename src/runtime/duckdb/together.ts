@@ -10,7 +10,7 @@ const groupedAs = (query: AggregateQuery, names: readonly string[]): AggregateQu
   return together ? { ...query, partial: (range, calendar) => together.partial(names, range, calendar) } : query;
 };
 
-/** Those of the queries that one statement computes with the first, itself included, with different names. */
+/** The queries of these that one statement computes with the first, itself included, with different names. */
 export function computedWith(first: AggregateQuery, queries: readonly AggregateQuery[]): readonly AggregateQuery[] {
   if (!first.together) return [first];
   const names = [first.together.name];

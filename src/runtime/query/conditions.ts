@@ -368,7 +368,7 @@ const sessionValues = (filter: ValueFilter, events: SessionEvents): SqlText =>
 export const firstValues = (value: VisitValue, events: SessionEvents): SqlText =>
   valuesOfSessions([{ ...firstValue(value), name: sql`value` }], events);
 
-/** The same for several values at once, by the names of their columns. */
+/** `firstValues` of several columns at once, by their names. */
 export const firstValuesByColumn = (columns: readonly EventValue[], events: SessionEvents): SqlText =>
   valuesOfSessions(
     columns.map((name) => ({ ...firstValueIn(name), name: column(name) })),

@@ -128,7 +128,7 @@ export function visitsBy(dimension: FirstValueDimension, scope: Scope): SqlText 
     FROM (${values}) AS wholes JOIN arrival_names ON arrival_names.arrival = wholes.value AND rules = ${{ arrivalRules }}`;
 }
 
-/** Of `visitsByEach`. */
+/** The column of a dimension in the rows of `visitsByEach`. */
 export const valueColumn = (dimension: BreakdownDimension): SqlText => resultColumn(`value_of_${dimension.replaceAll("-", "_")}`);
 
 /** `visitsBy` of several dimensions at once, with a `valueColumn` for each. */

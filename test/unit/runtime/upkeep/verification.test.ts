@@ -332,7 +332,14 @@ describe("verification of damaged data", () => {
       segmentLog: { ...segmentLog, read: fails },
       records: { ...records, read: fails },
     });
-    expect(faults.map(({ file }) => file)).toEqual([keyOf(1), keyOf(2), "journal segment 3", "admin.json", "calendar.json"]);
+    expect(faults.map(({ file }) => file)).toEqual([
+      keyOf(1),
+      keyOf(2),
+      "journal segment 3",
+      "admin.json",
+      "sessions.json",
+      "calendar.json",
+    ]);
     expect(new Set(faults.map(({ reason }) => reason))).toEqual(new Set(["EIO: i/o error, read"]));
   });
 
