@@ -88,7 +88,8 @@ const trackerScript = unpackAsset(packScript(`/* ${"The tracker. ".repeat(50)}*/
 const assets = createAssets({
   [DASHBOARD_PAGE]: packAsset(
     "text/html; charset=utf-8",
-    `<!doctype html><head><title>${"A page. ".repeat(50)}</title><link rel="modulepreload" href="./assets/page-1.js" /></head>`,
+    `<!doctype html><head><title>${"A page. ".repeat(50)}</title><script type="module" src="./assets/page-1.js"></script>` +
+      '<link rel="modulepreload" href="./assets/page-1.js" /></head>',
   ),
   "page-1.js": packAsset("text/javascript; charset=utf-8", "/* a script */".repeat(50)),
 });
