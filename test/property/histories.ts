@@ -128,6 +128,8 @@ export const TEXTS: Readonly<Record<Dimension, fc.Arbitrary<string>>> = {
   ...randomTexts,
   // Hosts are stored in one spelling, as paths are. Tables of examples try the others.
   hostnames: randomTexts.hostnames.map(normalizeHost),
+  // Absolute URLs: an odd text is in the query of one.
+  referrers: randomTexts.referrers.map((text) => (text.includes("://") || text === "(unknown)" ? text : `https://odd.example/?${text}`)),
   pages: fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...DIMENSION_ROWS.pages.random) },
     { weight: 1, arbitrary: fc.nat({ max: 12 }).map((page) => `/${page}`) },
