@@ -129,7 +129,9 @@ export const TEXTS: Readonly<Record<Dimension, fc.Arbitrary<string>>> = {
   // Hosts are stored in one spelling, as paths are. Tables of examples try the others.
   hostnames: randomTexts.hostnames.map(normalizeHost),
   // Absolute URLs: an odd text is in the query of one.
-  referrers: randomTexts.referrers.map((text) => (text.includes("://") || text === "(unknown)" ? text : `https://odd.example/?${text}`)),
+  referrers: randomTexts.referrers.map((value) =>
+    value.includes("://") || value === "(unknown)" ? value : `https://odd.example/?${value}`,
+  ),
   pages: fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...DIMENSION_ROWS.pages.random) },
     { weight: 1, arbitrary: fc.nat({ max: 12 }).map((page) => `/${page}`) },

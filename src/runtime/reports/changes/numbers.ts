@@ -29,8 +29,7 @@ const VISITOR_DIMENSIONS = ["countries", "browsers", "os", "devices"] as const;
 
 type EventCount = "visitors" | "pageviews" | "events";
 
-const isEventCount = (metric: ChangeMetric): metric is EventCount =>
-  metric === "visitors" || metric === "pageviews" || metric === "events";
+const isEventCount = (metric: ChangeMetric): metric is EventCount => metric === "visitors" || metric === "pageviews" || metric === "events";
 
 const sumsOver = (metric: ChangeMetric, rotationDays: number): readonly BreakdownDimension[] => {
   if (metric === "visitors") return rotationDays === 1 ? VISITOR_DIMENSIONS : [];
