@@ -110,9 +110,10 @@ describe("the layout of the dashboard", () => {
     await cardOf(page, "did").locator(".report").first().waitFor();
     expect(await misplacedAt([320, 641, 901], "main"), "revenue").toEqual([]);
     const card = cardOf(page, "report");
-    for (const tab of ["Properties", "Funnel", "Retention", "Paths", "Flow"]) {
+    const tabs = { properties: "Properties", funnel: "Funnel", retention: "Retention", sequences: "Paths", flow: "Flow" };
+    for (const [report, tab] of Object.entries(tabs)) {
       const steps = `page:${LONG_PATH},page:/pricing`;
-      await show(`&view=explore&report=${tab.toLowerCase()}&weeks=26&steps=${steps}&sequence=${steps}&page=${LONG_PATH}`);
+      await show(`&view=explore&report=${report}&weeks=26&steps=${steps}&sequence=${steps}&page=${LONG_PATH}`);
       await card.getByRole("tab", { name: tab, selected: true }).waitFor();
       await card.locator(".report").first().waitFor();
       expect(await misplacedAt([320, 641, 901], "main"), tab).toEqual([]);
@@ -207,6 +208,7 @@ describe("the layout of the dashboard", () => {
       ".chart-tools",
       ".map-zoom",
       ".tab-menu",
+      ".explore-links",
     ])
       expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
     // The chart is in light colors: drawn so in its new width, or inverted if the print comes first.
@@ -218,6 +220,10 @@ describe("the layout of the dashboard", () => {
     // Of A4 at 96 px to the inch, without the margins.
     await page.setViewportSize({ width: 688, height: 1000 });
     expect(await page.evaluate(misplaced("main"))).toEqual([]);
+    const rightEdges = await page
+      .locator('[data-card="did"] .row-share')
+      .evaluateAll((shares) => shares.map((share) => share.getBoundingClientRect().right));
+    expect(rightEdges).toEqual([rightEdges[0], rightEdges[0]]);
     expect(await pagesOfPdf()).toBe(2);
   });
 
