@@ -103,7 +103,8 @@ async function browserFor(folder) {
 /** The first page with the tracking code of a domain. @param {import("playwright-core").Page} page */
 async function addFirstSite(page) {
   await page.getByLabel("Domain").fill("lighthouse.example");
-  await page.getByRole("button", { name: "Copy tracking code" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Tracking code", { exact: true }).waitFor();
 }
 
 /** @param {string} origin @param {string} siteId */

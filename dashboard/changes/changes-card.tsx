@@ -76,7 +76,8 @@ function Rows({ changes }: { readonly changes: Changes }) {
   const all = contributionsOf(changes);
   const [more, less] = [largestOf(all, 1), largestOf(all, -1)];
   const largest = Math.max(...[...more, ...less].map(({ delta }) => Math.abs(delta)));
-  if (more.length + less.length === 0) return <Empty>{words.changesCard.none}</Empty>;
+  if (more.length + less.length === 0)
+    return <Empty>{changes.reason === "too_new" ? words.changes.reasons.too_new : words.changesCard.none}</Empty>;
   return (
     <ul class="change-rows" aria-label={words.changesCard.title}>
       {[...more, ...less].map((row) => (
