@@ -236,7 +236,7 @@ describe("segments of the dashboard", () => {
     expect((await urlOf(page)).searchParams.get("window")).toBe("7 days");
     expect((await urlOf(page)).searchParams.get("report")).toBe("funnel");
     await openExplore("report=sequences");
-    await card.getByText("Saved sequences").click();
+    await card.getByText("Saved paths").click();
     expect(await card.getByRole("button", { name: "Docs to signup" }).count()).toBe(0);
   });
 });
