@@ -92,13 +92,15 @@ function spellingsFor(pattern: string): string[] {
 
 const COMPARED = { compare: "custom", compare_start_date: "2026-01-01", compare_end_date: "2026-01-01" };
 
-/** A date alone is refused, and a pair must be in order. The dates of a comparison need one with custom dates. Minutes need a short range. */
+/** A date alone is refused, and a pair must be in order. The dates of a comparison need one with custom dates. Minutes need a short range, and some values the name of what they are of. */
 function together(name: string, value: string): Values {
   if (name === "interval") return { period: "day", interval: value };
   if (name === "start_date" || name === "end_date") return { start_date: value, end_date: value };
   if (name === "compare_start_date" || name === "compare_end_date")
     return { ...COMPARED, compare_start_date: value, compare_end_date: value };
   if (name === "compare_same_time" || value === "custom") return { ...COMPARED, [name]: value };
+  if (value === "revenue") return { [name]: value, currency: "USD" };
+  if (name === "metric" && (value === "conversions" || value === "conversion_rate")) return { metric: value, goal: "Signup" };
   return { [name]: value };
 }
 
@@ -141,18 +143,23 @@ const SENDING: Readonly<Record<string, Sending>> = {
   "POST /api/keys": { environment: CLOSED, base: () => ({ name: "checked", scope: "Admin" }), accepted: [201], credentialOf: logIn },
 };
 
-const COMPARING: Values = { columns: "comparison" };
-
-/** Breakdowns read these only with what needs them. */
-const READ_WITH: Readonly<Record<string, Values>> = {
-  goal: { columns: "conversions" },
-  currency: { columns: "revenue" },
-  unknown_label: { search: "a" },
+/** Parameters that are read only with what needs them, by the end of the route's path. */
+const READ_WITH: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
+  breakdown: {
+    goal: { columns: "conversions" },
+    currency: { columns: "revenue" },
+    unknown_label: { search: "a" },
+    compare: { columns: "comparison" },
+  },
+  goals: { compare: { include: "comparison" } },
+  conversions: { compare: { include: "comparison" } },
+  revenue: { compare: { include: "comparison" } },
+  timeseries: { currency: { include: "revenue" } },
 };
 
 const readWith = ({ id }: Documented, asked: string | null): Values => {
-  if (!id.includes("/breakdown/")) return {};
-  return asked?.startsWith("compare") ? COMPARING : (READ_WITH[asked ?? ""] ?? {});
+  const name = asked?.startsWith("compare") ? "compare" : (asked ?? "");
+  return READ_WITH[/\/api\/stats\/([a-z-]+)/.exec(id)?.[1] ?? ""]?.[name] ?? {};
 };
 
 /** What a request of the route needs, asked of the site that has events. */
@@ -230,8 +237,8 @@ describe("the values that the OpenAPI document allows", () => {
   it.each(PARAMETERS.filter(({ parameter }) => parameter.in === "query"))(
     "$id without $name gives 400 or 422 only if it is required",
     async ({ route, parameter }) => {
-      // Columns may need others, but no route needs columns.
-      const { [parameter.name]: _leftOut, columns: _needing, ...values } = needed(route, parameter.name);
+      // Columns and parts of an answer may need others, but no route needs them.
+      const { [parameter.name]: _leftOut, columns: _needing, include: _included, ...values } = needed(route, parameter.name);
       const response = await get(route, values);
       const isNeeded = parameter.required === true || isAlternative(route, parameter.name);
       expect(response.status).toBe(!isNeeded ? 200 : isIngest(route) ? 422 : 400);
