@@ -13,7 +13,7 @@ import {
   tabLabelOf,
   type DimensionCard,
 } from "../format/dimensions.ts";
-import { countOf } from "../format/locale.ts";
+import { countOf, formatRate } from "../format/locale.ts";
 import { INLINE, LinkButton } from "../kit/inline.tsx";
 import { lazy } from "../kit/lazy.tsx";
 import { Empty, MapPlaceholder, ReportView, Skeleton } from "../kit/states.tsx";
@@ -70,7 +70,8 @@ const countedIn = ({ visitors, conversions }: Value): string =>
 
 function numbersOf(dimension: Dimension, row: Value): RowNumbers {
   const { visitors, conversions, conversion_rate: rate = 0, comparison } = row;
-  if (conversions !== undefined) return { ...countInRow(conversions, countedIn(row), comparison?.conversions), share: rate };
+  if (conversions !== undefined)
+    return { ...countInRow(conversions, countedIn(row), comparison?.conversions), share: rate, shareText: formatRate(rate) };
   const total = hasShares(dimension) ? totalVisitors() : null;
   const share = total !== null && total > 0 ? Math.min(visitors / total, 1) : null;
   return { ...countInRow(visitors, countedIn(row), comparison?.visitors), share };

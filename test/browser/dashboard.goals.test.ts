@@ -173,7 +173,7 @@ describe("goals in the dashboard", () => {
         ["Google", "2"],
         ["Reddit", "1"],
       ]);
-    expect(await cardOf(page, "from").locator(".row .row-share").allTextContents()).toEqual(["67%", "100%"]);
+    expect(await cardOf(page, "from").locator(".row .row-share").allTextContents()).toEqual(["66.7%", "100%"]);
     expect((await urlOf(page)).searchParams.get("filters")).toBe("goal==Read the docs");
     const rate = page.locator('[data-metric="conversion_rate"] .top-stat-value');
     await expect.poll(() => rate.textContent(), { timeout: ACTION_MS_MAX }).toBe("50.0%");
