@@ -55,10 +55,13 @@ describe("the installation check in the dashboard", () => {
     await page.goto(service.origin);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByText("first event").first().waitFor();
+    await page.getByRole("heading", { name: "Add your first site" }).waitFor();
   }
 
-  const addSite = (page: Page, domain: string) => page.getByLabel("Domain").fill(domain);
+  async function addSite(page: Page, domain: string): Promise<void> {
+    await page.getByLabel("Domain").fill(domain);
+    await page.getByRole("button", { name: "Continue" }).click();
+  }
 
   const openCheck = (page: Page) => page.getByRole("button", { name: "Check the installation" }).click();
 

@@ -60,6 +60,7 @@ describe("below a path of another site", () => {
         await page.getByLabel("Password (12+ characters)", { exact: true }).fill(PASSWORD);
         await page.getByRole("button", { name: "Set password" }).click();
         await page.getByLabel("Domain").fill(site);
+        await page.getByRole("button", { name: "Continue" }).click();
         await page.locator(".snippet pre", { hasText: tagAt(proxy.port) }).waitFor();
         const cookies = (await context.cookies(`${origin}/stats/`)).map(({ name: cookie, path, httpOnly }) => ({ cookie, path, httpOnly }));
         expect(cookies).toEqual([{ cookie: "svc_session", path: "/stats/", httpOnly: true }]);
