@@ -272,7 +272,7 @@ describe("the dashboard", () => {
     await page.getByRole("heading", { name: "Explore" }).waitFor();
     await page.getByRole("tab", { name: "Flow" }).click();
     await page.getByText("5 visitors viewed /. Each counts once, with the first view.").waitFor();
-    expect(await page.getByRole("button", { name: /^vs\. / }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /^Compar/ }).count()).toBe(0);
     await page.keyboard.press("m");
     await page.getByRole("button", { name: "Period: Last 30 days" }).waitFor();
     expect([await inUrl("view"), await inUrl("filters")]).toEqual(["explore", "countries==DE"]);

@@ -269,7 +269,7 @@ describe("a viewer's page", () => {
     const titles = await page.locator(".top-stat-title").allTextContents();
     expect(titles).toEqual(["Converted visitors", "Total conversions"]);
     expect(await rowsOf(page, "did")).toEqual([["Signup", "4"]]);
-    expect(await cardOf(page, "did").locator(".column-heads").innerText()).not.toContain("CR");
+    expect(await cardOf(page, "did").locator(".column-heads").innerText()).not.toContain("Rate");
     expect(requested.filter((line) => line.includes("/api/stats/main"))).toHaveLength(1);
     expect(failures()).toEqual([]);
   });
@@ -312,7 +312,7 @@ describe("a viewer's page", () => {
       what: "a dialog of a link without realtime",
       query: "?panel=pages",
       fields: { realtime: false },
-      has: "dialog >> text=/\\d values/",
+      has: "dialog >> text=/\\d pages/",
       withinMs: 60_000,
     },
   ])("shows nothing more in a tab that nobody touches, soon after its link is revoked: $what", async ({ query, fields, has, withinMs }) => {
