@@ -198,6 +198,7 @@ describe("the dashboard in another time zone", () => {
     await cardOf(page, "did").getByRole("tab", { name: "Revenue" }).waitFor();
     await settled();
     expect(await page.locator("[data-card]").evaluateAll((cards) => cards.map((card) => card.getAttribute("data-card")))).toEqual([
+      "changes",
       "pages",
       "did",
       "places",
