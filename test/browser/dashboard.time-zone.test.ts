@@ -142,7 +142,7 @@ describe("the dashboard in another time zone", () => {
     expect((await fetch(`${service.origin}/api/event`, { method: "POST", body, headers })).status).toBe(202);
     await open("&period=day&panel=days", ISLAND);
     expect(await visitors()).toBe("1");
-    await page.getByLabel("Start date (Pacific/Kiritimati)").waitFor();
+    await page.getByText("Days are those of the site's time zone, Pacific/Kiritimati.").waitFor();
     expect(await startDate().inputValue()).toBe(dayIn("Pacific/Kiritimati", nowMs()));
     expect(await startDate().getAttribute("max")).toBe(dayIn("Pacific/Kiritimati", nowMs()));
   });
@@ -187,7 +187,8 @@ describe("the dashboard in another time zone", () => {
     await open("&period=7d");
     await page.getByRole("button", { name: "Site: Berlin Bakery" }).click();
     await page.getByRole("menuitemradio", { name: `Berlin Bakery (${BERLIN})` }).waitFor();
-    expect(await page.title()).toBe("Berlin Bakery · Sandpiper");
+    // The visitor of a minute ago is a current one, but on a slow machine.
+    expect(await page.title()).toMatch(/^(?:\(1\) )?Berlin Bakery · Sandpiper$/);
   });
 
   it("hidden cards are not shown, and their reports are not asked for", async () => {
