@@ -323,6 +323,8 @@ interface SessionValue {
   readonly ofEvents: SqlText;
   /** Picks that of a whole session from its day-parts. */
   readonly pick: SqlText;
+  /** No cut takes the first event from a session. */
+  readonly isOfFirstEvent: boolean;
 }
 
 const EVENT_ORDER = sql`(timestamp, sequence_number)`;
@@ -332,6 +334,7 @@ const firstValueIn = (name: EventValue): SessionValue => ({
   ofSession: resultColumn(`visit_${name}`),
   ofEvents: sql`arg_min(${column(name)}, ${EVENT_ORDER})`,
   pick: sql`arg_min`,
+  isOfFirstEvent: true,
 });
 
 /** The column of events in which a value is, or by which it is named. */
@@ -342,7 +345,7 @@ const firstValue = (value: VisitValue): SessionValue => firstValueIn(columnOfVal
 function sessionValueOf(filter: ValueFilter): SessionValue {
   if (isVisitDimension(filter)) return firstValue(visitValueOf(filter));
   const [ofSession, pick] = filter === "entry-page" ? [sql`entry_page`, sql`arg_min`] : [sql`exit_page`, sql`arg_max`];
-  return { ofSession, pick, ofEvents: sql`${pick}(pathname, ${EVENT_ORDER}) FILTER (WHERE ${IS_PAGEVIEW})` };
+  return { ofSession, pick, isOfFirstEvent: false, ofEvents: sql`${pick}(pathname, ${EVENT_ORDER}) FILTER (WHERE ${IS_PAGEVIEW})` };
 }
 
 interface NamedValue extends SessionValue {
@@ -350,13 +353,14 @@ interface NamedValue extends SessionValue {
 }
 
 /** `session` and the values of each day-part of a session, on its day; NULL without one. */
-function valuesOfParts(values: readonly NamedValue[], { shown, areAllShown, isInRange }: SessionEvents): SqlText {
+function valuesOfParts(values: readonly NamedValue[], { shown, areAllShown, hidesEvents, isInRange }: SessionEvents): SqlText {
   const selected = (of: "ofSession" | "ofEvents") =>
     joinSql(
       values.map((value) => sql`${value[of]} AS ${value.name}`),
       ", ",
     );
-  if (areAllShown) return sql`SELECT session, ${selected("ofSession")} FROM sessions WHERE ${isInRange}`;
+  const areOfFirst = values.every(({ isOfFirstEvent }) => isOfFirstEvent);
+  if (areAllShown || (areOfFirst && !hidesEvents)) return sql`SELECT session, ${selected("ofSession")} FROM sessions WHERE ${isInRange}`;
   return sql`SELECT session, ${selected("ofEvents")} FROM (${shown}) AS shown GROUP BY session`;
 }
 

@@ -16,9 +16,10 @@ import { type AggregateQuery, combinePlans, joinPlans, mapPlan, type Plan, planO
 import { type Scope, sharedFrom, within } from "../query/scope.ts";
 import { numberIn, type SqlRow } from "../query/sql.ts";
 import { goalNamed } from "../sites/goal.ts";
+import { UNRECORDED } from "../../shared/filters.ts";
 import { LONG_RANGE_DAYS_MAX } from "../../shared/limits.ts";
 import { exceedsChars } from "../../shared/text.ts";
-import { changesOf } from "./changes/changes.ts";
+import { changesOf, usesDaysOfValues } from "./changes/changes.ts";
 import { drillNeeded, withDrill } from "./changes/drill.ts";
 import { CHANGES } from "./changes/fields.ts";
 import {
@@ -226,20 +227,21 @@ const joined = (parts: readonly Rows[]): Rows =>
 /** Whatever is filtered: gaps are judged by all that the reader may see. */
 const allOf = (scope: Scope): Scope => ({ ...scope, conditions: scope.shared?.conditions ?? [] });
 
-/** The days and hours of a range. Rollups have all of it if nothing is filtered. */
+/** The days and hours of a range. What is not filtered has a step of its own, because rollups answer steps as a whole. */
 function seriesPlan(asked: Asked, range: DateRange): Plan<Rows> {
   const { scope, sessionGapMs, metric, currency } = asked;
   const [part, all] = [within(scope, range), within(allOf(scope), range)];
-  return namedPlan(part, {
+  const hasHours = isShort(asked.period);
+  const counted = namedPlan(part, {
     days: seriesQuery(part, asked, "day"),
-    daysOfAll: visitorCountsBy(all, DAY_BUCKET),
-    ...(isShort(asked.period) && {
-      hours: seriesQuery(part, metric === "revenue" ? { ...asked, metric: "visits", currency: null } : asked, "hour"),
-      visitsOfAll: sessionSumsBy(all, sessionGapMs, HOUR_BUCKET),
-      eventsOfAll: visitorCountsBy(all, HOUR_BUCKET),
-    }),
+    ...(hasHours && { hours: seriesQuery(part, metric === "revenue" ? { ...asked, metric: "visits", currency: null } : asked, "hour") }),
     ...(currency !== null && { largest: largestPayments(part, currency) }),
   });
+  const unfiltered = namedPlan(all, {
+    daysOfAll: visitorCountsBy(all, DAY_BUCKET),
+    ...(hasHours && { visitsOfAll: sessionSumsBy(all, sessionGapMs, HOUR_BUCKET), eventsOfAll: visitorCountsBy(all, HOUR_BUCKET) }),
+  });
+  return combinePlans([counted, unfiltered], (parts) => Object.assign({}, ...parts) as Rows);
 }
 
 const TOTAL = "";
@@ -263,16 +265,21 @@ const dailyPlan = (asked: Asked, range: DateRange): Plan<Rows> => {
   return namedPlan(part, Object.fromEntries(dailyOf(asked).map((name) => [name, dailyValuesQuery(part, asked, name)] as const)));
 };
 
-/** What the first queries say: the days of all ranges, and the sums of both windows. */
-interface Sums {
-  readonly series: Rows;
-  readonly after: Rows;
-  readonly before: Rows;
-}
-
 interface Tallied {
   readonly total: Tally;
   readonly values: ReadonlyMap<BreakdownDimension, readonly ValueTally[]>;
+}
+
+/** What the first queries say: the days of all ranges, and the sums of both windows. */
+interface Sums {
+  readonly series: Rows;
+  readonly after: Tallied;
+  readonly before: Tallied;
+}
+
+interface Found extends Sums {
+  /** The rows by day and value may change the answer. */
+  readonly needsDays: boolean;
 }
 
 function added(a: Tally, b: Tally): Tally {
@@ -301,21 +308,22 @@ function tallied({ metric, dimensions }: Asked, rows: Rows): Tallied {
   };
 }
 
-/** Values that may be named in a long period: those with a large part of the change. */
-function largeValues(asked: Asked, { after, before }: Sums, dimension: BreakdownDimension): readonly string[] {
-  const [now, then] = [tallied(asked, after), tallied(asked, before)];
-  const change = now.total.count - then.total.count;
-  const changes = new Map((now.values.get(dimension) ?? []).map(({ value, count }) => [value, count] as const));
-  for (const { value, count } of then.values.get(dimension) ?? []) changes.set(value, (changes.get(value) ?? 0) - count);
-  return [...changes]
+/** Values that may be named in a long period: those with a large part of the change, and others beside them. */
+function largeValues({ after, before }: Sums, dimension: BreakdownDimension): readonly string[] {
+  const change = after.total.count - before.total.count;
+  const countsBefore = new Map((before.values.get(dimension) ?? []).map(({ value, count }) => [value, count] as const));
+  const deltas = new Map([...countsBefore].map(([value, count]) => [value, -count] as const));
+  for (const { value, count } of after.values.get(dimension) ?? []) deltas.set(value, (deltas.get(value) ?? 0) + count);
+  return [...deltas]
     .filter(([, delta]) => change !== 0 && delta / change >= LONG_SHARE_MIN)
+    .filter(([value]) => value !== UNRECORDED && (countsBefore.get(value) ?? 0) < before.total.count)
     .toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a))
     .slice(0, LONG_VALUES_MAX)
     .map(([value]) => value);
 }
 
 /** The daily rows of a long period, of few values: each dimension is a step of its own, because one may have none. */
-function longDailyPlan(asked: Asked, ranges: readonly DateRange[], sums: Plan<Sums>): Plan<readonly [Sums, Rows]> {
+function longDailyPlan(asked: Asked, ranges: readonly DateRange[], sums: Plan<Found>): Plan<readonly [Found, Rows]> {
   const dimensionOf = new Map<AggregateQuery, BreakdownDimension>();
   const plans = namedOf(asked).flatMap((dimension) =>
     ranges.map((range) => {
@@ -331,7 +339,7 @@ function longDailyPlan(asked: Asked, ranges: readonly DateRange[], sums: Plan<Su
     (first, rows) => [first, rows] as const,
     (query, first) => {
       const dimension = dimensionOf.get(query);
-      const values = dimension ? largeValues(asked, first, dimension) : [];
+      const values = dimension && first.needsDays ? largeValues(first, dimension) : [];
       return values.length === 0 ? [] : [{ ...query, top: { values, rowsMax: values.length * LONG_RANGE_DAYS_MAX } }];
     },
   );
@@ -370,11 +378,10 @@ function hoursIn(
     .filter(({ day }) => isRead(day));
 }
 
-function windowOf(asked: Asked, range: DateRange, sums: Rows, series: Rows, daily: Rows): Window {
+function windowOf(asked: Asked, range: DateRange, { total, values }: Tallied, series: Rows, daily: Rows): Window {
   const { metric, dimensions } = asked;
   const [firstDay, lastDay] = [dayNumberOf(range.firstDay), dayNumberOf(range.lastDay)];
   const isRead = (day: number): boolean => day >= firstDay - HISTORY_DAYS && day <= lastDay;
-  const { total, values } = tallied(asked, sums);
   const payments = (series["largest"] ?? []).filter((row) => dayIn(row) >= firstDay && dayIn(row) <= lastDay);
   const largest = payments.toSorted((a, b) => numberIn(b, "largest") - numberIn(a, "largest"))[0];
   return {
@@ -459,10 +466,13 @@ function answerPlan(asked: Asked, request: Request): Plan<Answer> {
     const dataFirstDay = firstDayOf(asked, ofDays, withHistory(scope, period));
     return !isFallback || (isKnown(compared, dataFirstDay) && !hasTypical(window, dataFirstDay));
   };
-  const sums = joinPlans<readonly [Rows, Rows], Rows, Sums>(
+  const sums = joinPlans<readonly [Rows, Rows], Rows, Found>(
     first,
     second,
-    ([ofDays, after], before) => ({ series: ofDays, after, before }),
+    ([ofDays, after], before) => {
+      const found = { series: ofDays, after: tallied(asked, after), before: tallied(asked, before) };
+      return { ...found, needsDays: usesDaysOfValues(inputOf(asked, request, found, {})) };
+    },
     (query, found) => (isCompared(found) ? [query] : []),
   );
   const daily = isNamed(period)
@@ -473,6 +483,7 @@ function answerPlan(asked: Asked, request: Request): Plan<Answer> {
           joined,
         ),
         (found, rows) => [found, rows] as const,
+        (query, { needsDays }) => (needsDays ? [query] : []),
       )
     : longDailyPlan(asked, ranges, sums);
   return mapPlan(daily, ([found, rows]) => {

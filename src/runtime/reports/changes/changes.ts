@@ -25,6 +25,7 @@ import {
   hasTypical,
   HISTORY_DAYS,
   HISTORY_DAYS_MIN,
+  NAMED_DAYS_MAX,
   TYPICAL_DAYS_MAX,
   type Window,
 } from "./input.ts";
@@ -212,6 +213,9 @@ function windowOfDay({ days, dimensions }: Window, day: number): Window {
   };
 }
 
+/** Days of longer periods are told by their counts. */
+const isNamedByDay = ({ firstDay, lastDay }: Window): boolean => lastDay - firstDay < NAMED_DAYS_MAX;
+
 /** Adds the values that days of a long period stand out for, each once, with the numbers of the day that is clearest. */
 function withDaysOf(
   input: ChangesInput,
@@ -219,9 +223,10 @@ function withDaysOf(
   days: readonly UnusualDay[],
 ): { readonly findings: Told["findings"]; readonly days: readonly UnusualDay[] } {
   const findings = [...ofPeriod];
+  const hasValues = isNamedByDay(input.period);
   const named = days.map((unusual) => {
     const day = Date.parse(unusual.date) / DAY_MS;
-    if (!hasTypical({ firstDay: day, lastDay: day }, input.dataFirstDay)) return unusual;
+    if (!hasValues || !hasTypical({ firstDay: day, lastDay: day }, input.dataFirstDay)) return unusual;
     const analysis = analyse({ ...input, now: null }, windowOfDay(input.period, day), null);
     const found = analysis.judged?.findings[0];
     if (!found) return unusual;
@@ -344,6 +349,16 @@ function conclusionOf(input: ChangesInput, analysis: Analysis): Conclusion {
     }
   }
   return { verdict: "ordinary", findings, of: judged };
+}
+
+/** False if the rows by day and value cannot change the answer: those of a long period serve its findings and its unusual days alone. */
+export function usesDaysOfValues(input: ChangesInput): boolean {
+  const { period, compared, dataFirstDay } = input;
+  if (period.lastDay - period.firstDay < TYPICAL_DAYS_MAX) return hasTypical(period, dataFirstDay);
+  const analysis = analyse(input, period, compared);
+  if (isRatio(analysis.kind)) return false;
+  const mayNamePeriod = compared !== null && isLarge(analysis.kind, analysis.total);
+  return mayNamePeriod || (isNamedByDay(period) && longDaysOf(analysis).length > 0);
 }
 
 export function changesOf(input: ChangesInput): ChangesResult {

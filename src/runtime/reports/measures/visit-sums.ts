@@ -16,21 +16,12 @@ import {
   type SessionDimension,
 } from "../../query/filters.ts";
 import type { AggregateQuery, Together } from "../../query/plan.ts";
-import { eventsIn, hidesEvents, type Scope, valueColumn, visitsBy, visitsByEach, within } from "../../query/scope.ts";
+import { eventsIn, type Scope, valueColumn, visitsBy, visitsByEach, within } from "../../query/scope.ts";
 import { fragment, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
 import type { Goal } from "../../sites/goal.ts";
 import type { ReportSettings, Rollable } from "../report.ts";
 import { revenueIn } from "./counts.ts";
-import {
-  notMaterialized,
-  sessionSums,
-  sessionSumsBy,
-  sharedSessions,
-  SUM_COLUMNS,
-  SUMS,
-  VISITS_AND_BOUNCES,
-  wholeSessions,
-} from "./sessions.ts";
+import { notMaterialized, sessionSums, sessionSumsBy, SUM_COLUMNS, SUMS, VISITS_AND_BOUNCES, wholeSessions } from "./sessions.ts";
 import { meetsGoal } from "./values.ts";
 
 /** Dimensions whose visits rollups store, for the whole range and by day: those that changes list unless asked for others. */
@@ -113,16 +104,13 @@ export const withVisits = fragment((scope: Scope, calendar: Calendar, { sessionG
     ...(goal ? [conversionOf(goal, scope)] : []),
     ...(currency ? [revenueOf(currency, scope)] : []),
   ];
-  const relations = [sessionsOf(scope)(scope, calendar, sessionGapMs), ...described.map(({ relation }) => relation)];
+  const relations = [wholeSessions(scope, calendar, sessionGapMs), ...described.map(({ relation }) => relation)];
   const columns = [sql`day, first_ms, interactions, pageviews, duration_ms`, ...described.map((each) => each.columns)];
   const joined = described.reduce((from, { join }) => sql`${from} ${join}`, sql`matching_sessions`);
   return sql`
   WITH ${joinSql(relations, ", ")},
   visits AS NOT MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM ${joined})`;
 });
-
-/** Sessions that span the cut of a scope have other pages before it. */
-const sessionsOf = (scope: Scope) => (hidesEvents(scope) || scope.endsAtMs !== undefined ? sharedSessions : wholeSessions);
 
 const isFirstValue = (dimension: AdditiveDimension): dimension is FirstValueDimension => !isSessionDimension(dimension);
 
@@ -139,7 +127,7 @@ function withVisitsByEach(
     ...(first.length > 0
       ? [
           {
-            relation: sql`valued AS MATERIALIZED (${visitsByEach(first, scope)})`,
+            relation: sql`valued AS NOT MATERIALIZED (${visitsByEach(first, scope)})`,
             columns: joinSql(columns, ", "),
             join: sql`JOIN valued ON valued.session = matching_sessions.whole`,
           },
@@ -151,7 +139,7 @@ function withVisitsByEach(
   const pages = dimensions
     .filter(isSessionDimension)
     .map((dimension) => sql`coalesce(${pageColumn(dimension)}, 0) AS ${valueColumn(dimension)}`);
-  const relations = [sessionsOf(scope)(scope, calendar, sessionGapMs), ...described.map(({ relation }) => relation)];
+  const relations = [wholeSessions(scope, calendar, sessionGapMs), ...described.map(({ relation }) => relation)];
   const selected = [sql`day, first_ms, interactions, pageviews, duration_ms`, ...pages, ...described.map((each) => each.columns)];
   const joined = described.reduce((from, { join }) => sql`${from} ${join}`, sql`matching_sessions`);
   return sql`
@@ -190,17 +178,19 @@ export function visitSums(scope: Scope, { bucket, withViews, ...visits }: VisitS
     ${groups.length > 0 ? sql`GROUP BY ${joinSql(groups, ", ")}` : sql``}`;
   const ofEach: Together["partial"] = (names, range, calendar) => {
     const dimensions = names.filter(isAdditive);
-    const selects = dimensions.map((name, place) => {
-      const value = valueColumn(name);
-      return sql`
-    SELECT ${bucket ? sql`bucket * ${dimensions.length} + ${place}` : sql`${place}`} AS place, ${value} AS value, ${joinSql(sums, ", ")}
-    FROM begun
-    GROUP BY ${bucket ? sql`bucket, ${value}` : value}`;
-    });
+    const values = dimensions.map(valueColumn);
+    // Exactly one of the values of a row is not NULL.
+    const place = joinSql(
+      values.map((value, i) => sql`CASE WHEN ${value} IS NULL THEN 0 ELSE ${i} END`),
+      " + ",
+    );
+    const sets = values.map((value) => (bucket ? sql`(bucket, ${value})` : sql`(${value})`));
     return sql`
     ${withVisitsByEach(within(scope, range), calendar, visits, dimensions)},
-    begun AS MATERIALIZED (SELECT *${bucketIn(range, calendar)} FROM visits)
-    ${joinSql(selects, " UNION ALL ")}`;
+    begun AS NOT MATERIALIZED (SELECT *${bucketIn(range, calendar)} FROM visits)
+    SELECT ${bucket ? sql`bucket * ${dimensions.length} + ` : sql``}${place} AS place, coalesce(${joinSql(values, ", ")}) AS value, ${joinSql(sums, ", ")}
+    FROM begun
+    GROUP BY GROUPING SETS (${joinSql(sets, ", ")})`;
   };
   return {
     keys: bucket ? ["bucket"] : [],
