@@ -40,7 +40,7 @@ describe("below a path of another site", () => {
         const snippet = before(service.origin, snippetOf(REVERSE_PROXY, heading, name));
         proxy = await startProxy(name, { snippet, pages: { "/pricing": (port) => `<!doctype html><title>Pricing</title>${tagAt(port)}` } });
         origin = `http://${site}:${proxy.port}`;
-        context = await newWindow();
+        context = await newWindow({ viewport: { width: 1280, height: 1600 } });
         page = await context.newPage();
         page.on("response", (response) => {
           requested.push(response.url().slice(origin.length) + (response.status() >= 400 ? ` ${response.status()}` : ""));
