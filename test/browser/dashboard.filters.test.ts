@@ -227,7 +227,7 @@ describe("filters of the dashboard", () => {
       .toBe("16.7%");
     const rows = await rowsOf(page, "pages");
     const rates = await cardOf(page, "pages").locator(".row .row-share").allTextContents();
-    expect(rows.map((row, i) => [...row, rates[i]]).toSorted()).toEqual([
+    expect(rows.map((cells, i) => [...cells, rates[i]]).toSorted()).toEqual([
       ["/", "1", "25.0%"],
       ["/docs/start", "1", "50.0%"],
     ]);
