@@ -1,7 +1,7 @@
 /** What holds of changes for any input: exact sums, finite numbers, short sentences, bounded answers, linear time. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { changesOf } from "../../../../../src/runtime/reports/changes/changes.ts";
+import { changesOf, usesDaysOfValues } from "../../../../../src/runtime/reports/changes/changes.ts";
 import {
   CHANGE_METRICS,
   type ChangesInput,
@@ -142,6 +142,24 @@ describe("changes of any input", () => {
           expect(all.reduce((sum, { mix, rate }) => sum + units(mix) + units(rate), 0n)).toBe(units(total.delta));
         }
       }),
+      { numRuns: 80 },
+    );
+  });
+
+  it("rows by day and value change no answer that is said not to use them", () => {
+    const withoutDays = (window: Window): Window => ({
+      ...window,
+      dimensions: window.dimensions.map((tallies) => ({ ...tallies, byDay: [] })),
+    });
+    fc.assert(
+      fc.property(
+        inputs.filter((input) => !usesDaysOfValues(input)),
+        (input) => {
+          const { period, compared } = input;
+          const without = { ...input, period: withoutDays(period), compared: compared && withoutDays(compared) };
+          expect(changesOf(without)).toEqual(changesOf(input));
+        },
+      ),
       { numRuns: 80 },
     );
   });
