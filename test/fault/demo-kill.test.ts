@@ -14,6 +14,8 @@ const DEMO = "demo.example";
 const OWN = "own.example";
 /** Of a shorter demo. */
 const DAYS = 121;
+/** More than the few minutes of a test have. */
+const EVENTS_OF_MINUTES = 50;
 
 async function getJson<T>(server: ServerProcess, path: string): Promise<T> {
   const response = await fetch(server.origin + path);
@@ -68,8 +70,8 @@ it("a kill while the demo site is made or removed leaves a part that is complete
   expect(await daysOf()).toEqual([]);
   await killWhileMaking(60);
   expect(await eventsOf(server, DEMO)).toBeGreaterThan(0);
-  const rest = await ask(server, "POST");
-  expect(rest).toBeGreaterThan(0);
+  // The next process may have gone on by itself.
+  await ask(server, "POST");
   const all = await eventsOf(server, DEMO);
   expect(all).toBeGreaterThan(20_000);
   expect((await daysOf()).length).toBe(DAYS);
@@ -82,7 +84,9 @@ it("a kill while the demo site is made or removed leaves a part that is complete
   server = await start();
   const left = await eventsOf(server, DEMO);
   expect(left).toBeLessThan(all);
-  expect(await ask(server, "DELETE")).toBe(left);
+  const removed = await ask(server, "DELETE");
+  expect(removed).toBeGreaterThanOrEqual(left);
+  expect(removed - left).toBeLessThan(EVENTS_OF_MINUTES);
   expect(await getJson(server, "/api/sites")).toEqual({ sites: [OWN] });
   expect(await daysOf()).toEqual([]);
   expect(await readdir(join(dataFolder, "rollups")).catch(() => [])).not.toContain(`site_id=${DEMO}`);
@@ -90,7 +94,7 @@ it("a kill while the demo site is made or removed leaves a part that is complete
   // What is made again is the same year.
   const again = await ask(server, "POST");
   expect(again).toBeGreaterThanOrEqual(all);
-  expect(again - all).toBeLessThan(50);
+  expect(again - all).toBeLessThan(EVENTS_OF_MINUTES);
   expect(await eventsOf(server, OWN)).toBe(1);
   expect(await server.stop()).toBe(0);
 });
