@@ -14,7 +14,7 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 /** Where the service serves the files, relative to the page: it may be below a path of its host (`base_path`). */
 const PUBLIC_PATH = "./assets";
 
-/** Those of `words/language.ts`; the page names the files with their words. */
+/** The languages of `words/language.ts`. The page lists the files of their words. */
 const LANGUAGES = ["en", "de", "fr", "es"];
 
 const CONTENT_TYPES = {
@@ -155,7 +155,7 @@ async function draw() {
       ["countries", "json", JSON.stringify(await drawCountries())],
       ...Object.entries(sprites).map(([name, { svg }]) => [name, "svg", svg]),
     ].map(([stem, extension, text]) => [`${stem}-${versionOf(text)}.${extension}`, text]),
-    // Those of rare flags are known: there is a flag for each country's code.
+    // Rare flags are not listed: every country code has a flag.
     spriteIds: Object.fromEntries(
       Object.entries(sprites).flatMap(([name, { ids }]) => (name === "flags-more" ? [] : [[name, ids.join(" ")]])),
     ),

@@ -11,14 +11,14 @@ import { PLACES } from "./places.mjs";
 const require = createRequire(import.meta.url);
 const { numericToAlpha2 } = require("i18n-iso-countries");
 
-/** Size in SVG user units, of which whole numbers are as fine as the coarse atlas. */
+/** Size in SVG user units. Whole units are as fine as the coarse atlas. */
 const WIDTH = 1920;
 const HEIGHT = 880;
 
 /** Distance of a dot from the edge of the map. */
 const MARGIN = 8;
 
-/** A country with a smaller shape is hard to hit, so it is drawn as a dot, too. In square units; Luxembourg has about 8. */
+/** Smaller countries are hard to click, so they get a dot as well. In square units; Luxembourg has about 8. */
 const AREA_MIN = 40;
 
 /** Uninhabited, and a fifth of the map. */

@@ -25,7 +25,7 @@ const USER_AGENT = "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:126.0) Gecko/2010
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
 
-/** Those of the generated events. */
+/** The countries of the generated events. */
 const COUNTRIES = Array.from({ length: 60 }, (_, i) => String.fromCharCode(65 + Math.floor(i / 26), 65 + (i % 26)));
 
 const HALF_DAYS = 175;

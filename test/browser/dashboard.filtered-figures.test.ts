@@ -187,7 +187,7 @@ describe("the dashboard under filters", () => {
     ]);
     expect((await urlOf(page)).searchParams.get("metric")).toBe("conversion_rate");
     await page.getByRole("button", { name: "Remove filter: Event is Signup" }).click();
-    // Of all goals: of the week's ten visitors, four signed up and two logged in.
+    // The rate of all goals: four of the week's ten visitors signed up and two logged in.
     await page.locator('[data-metric="conversion_rate"].chosen', { hasText: percent(6 / 10) }).waitFor();
     await page.goBack();
     await page.locator('[data-metric="total_conversions"]').click();

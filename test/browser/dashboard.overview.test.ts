@@ -47,7 +47,7 @@ describe("the page of all sites", () => {
     expect(figures[0]).toContain("5 visitors");
     expect(figures[0]).toContain("up by 150.0%");
     expect(figures[1]).toContain("down by 50.0%");
-    // Of five visitors, chance explains any change.
+    // With five visitors, any change may be chance.
     expect(await page.locator(".site-card .change:not(.dim)").count()).toBe(0);
     expect(figures[2]).not.toContain("by");
   });

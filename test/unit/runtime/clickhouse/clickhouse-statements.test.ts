@@ -104,7 +104,7 @@ const ofRawExport = async (tables: EventTables) =>
     eventsQuery(SCOPE_OF_EXPORTS, { startMs: NOW_MS, endMs: NOW_MS + 60_000, firstDay: 20_523, lastDay: 20_524 }, 1000),
   ].map((query) => scanStatement(arraysSql(query), SITE, tables));
 
-/** By each kind of dimension, of the first of which everything is asked. */
+/** One statement for each kind of dimension. The first asks for every sum. */
 const ofVisitSums = (tables: EventTables): Promise<ClickhouseStatement[]> => {
   const asked = [
     { dimension: "visit-hostnames", bucket: HOUR_BUCKET, goal: { page: `/${HOSTILE}` }, currency: HOSTILE, withViews: true },
