@@ -40,7 +40,8 @@ async function deployOne(): Promise<string> {
   return ((await key.json()) as { key: string }).key;
 }
 
-describe("a deployment that moves from one object to an object per site", () => {
+// A test starts workerd up to twelve times, each of which takes seconds on a busy machine.
+describe("a deployment that moves from one object to an object per site", { timeout: 400_000 }, () => {
   it("a move to an object per site keeps every event, the password, the keys and, within the salt period, the ids of visitors", async () => {
     const key = await deployOne();
     await runtime.crashInto("worker.js");
