@@ -23,7 +23,7 @@ function CountryField({ settings: { excluded_countries: codes }, change, field: 
   return (
     <Field {...field} hint={words.exclusions.countriesHint}>
       {codes.length > 0 && (
-        <ul class="chosen" aria-label={words.exclusions.chosen}>
+        <ul class="chips" aria-label={words.exclusions.chosen}>
           {codes.map((code) => (
             <li key={code}>
               {countryName(code)}

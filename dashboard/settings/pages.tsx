@@ -51,7 +51,7 @@ function Kept({ siteId, kept }: { readonly siteId: string; readonly kept: KeptPa
       {kept.dropped_parameters.length > 0 && (
         <>
           <p class="dim">{words.pageSettings.notKept}</p>
-          <ul class="chosen" aria-label={words.pageSettings.notKeptList}>
+          <ul class="chips" aria-label={words.pageSettings.notKeptList}>
             {kept.dropped_parameters.map((name) => (
               <li key={name}>
                 <code>{name}</code>

@@ -142,6 +142,25 @@ describe("the layout of the dashboard", () => {
       body: JSON.stringify({ name: "k".repeat(128), scope: "Admin" }),
     }).then(({ status }) => status)`);
 
+  it("styles that come with a dialog change nothing of the page behind it", async () => {
+    const boxes = () =>
+      page.evaluate<string>(
+        `JSON.stringify([...document.querySelectorAll(":is(.bar, .top-stats, .tabs) *")].map((element) => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          return [element.tagName, element.getAttribute("class"), x, y, width, height].join(" ");
+        }), null, 1)`,
+      );
+    await open();
+    await page.locator(".card .row").first().waitFor();
+    await page.locator(".loading").first().waitFor({ state: "detached" });
+    const before = await boxes();
+    await show("&panel=help");
+    await page.getByRole("dialog").waitFor();
+    await show("");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await boxes()).toBe(before);
+  });
+
   it("no dialog overflows the window or cuts its content", async () => {
     await open();
     expect(await createKey()).toBe(201);
