@@ -259,7 +259,7 @@ describe("the chart", () => {
       .getByText(/^\d+ visits \(.+\), (?:within|close to) the usual \d+ to \d+\.$/)
       .waitFor();
     await page.goto(`${service.origin}/?site=${SITE}&period=30d`);
-    // The same weekdays were 35 to 64 days ago. Only the last five of these days have visits.
+    // The 30 days before on the same weekdays are 35 to 64 days ago; only the last five of them have visits.
     await sentence()
       .getByText(/^204 visits \(.+\), up 580% from /)
       .waitFor();

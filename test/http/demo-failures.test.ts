@@ -63,7 +63,7 @@ it("a demo site does not go on while the service takes no events, and lacks noth
   const before = await eventsOf(target);
   await expectAccepted(await post(target, wireEvent("own.test")));
   await halfAnHourLater(target);
-  // The same tick flushes, which makes room for the next one.
+  // This tick added nothing, but flushed the event, so the next one has room.
   const after = await eventsOf(target);
   expect(after).toBe(before);
   await halfAnHourLater(target);
