@@ -52,4 +52,4 @@ it(`workerd has every acknowledged event exactly once after ${LIVES.length} kill
   // Otherwise no flush was ever interrupted.
   expect((await runtime.bucketKeys()).length).toBeGreaterThan(LIVES.length);
   await runtime.close();
-}, 120_000);
+}, 400_000);
