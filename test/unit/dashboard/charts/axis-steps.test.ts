@@ -1,8 +1,6 @@
 /** The distances between the marks of the chart's axis. */
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
-// Node 20 has none, and formats are made when their module is loaded.
-vi.stubGlobal("navigator", { languages: ["en-GB"] });
 const { axisSteps } = await import("../../../../dashboard/charts/axis.ts");
 const { compactCount, formatAverage, formatCount, formatDuration, formatRate } = await import("../../../../dashboard/format/locale.ts");
 

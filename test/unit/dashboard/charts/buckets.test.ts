@@ -1,5 +1,5 @@
 /** Which intervals a range offers, which days a bucket has, and whether it is whole. */
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   bucketsOf,
   defaultInterval,
@@ -10,8 +10,6 @@ import {
   type BucketState,
 } from "../../../../dashboard/charts/points.ts";
 import { dayAfter, type Interval } from "../../../../src/shared/periods.ts";
-
-vi.hoisted(() => vi.stubGlobal("navigator", { languages: ["en-GB"] }));
 
 const NOW = "2026-11-18T14:20:00.000Z";
 

@@ -6,7 +6,6 @@ import { filterOf, type Filter } from "../../../../src/shared/filters.ts";
 import { inScope, mainOf, type Condition, type Scope } from "../../../property/model.ts";
 import { anEvent, siteId } from "../../../support/stored-event.ts";
 
-vi.hoisted(() => vi.stubGlobal("navigator", { languages: ["en-GB"] }));
 const { METRICS } = await import("../../../../dashboard/charts/metrics.ts");
 vi.unstubAllGlobals();
 

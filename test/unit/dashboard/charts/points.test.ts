@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Series } from "../../../../dashboard/charts/points.ts";
 import type { Interval } from "../../../../src/shared/periods.ts";
 
-vi.stubGlobal("navigator", { languages: ["en-GB"] });
 const { pointsOf } = await import("../../../../dashboard/charts/points.ts");
 afterAll(() => vi.unstubAllGlobals());
 

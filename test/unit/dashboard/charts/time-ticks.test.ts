@@ -3,8 +3,6 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { monthAfter } from "../../../../dashboard/state/range.ts";
 import { dayAfter } from "../../../../src/shared/periods.ts";
 
-// The formatters read the browser's languages when they are loaded.
-vi.stubGlobal("navigator", { languages: ["en-GB"] });
 const { tickIndices } = await import("../../../../dashboard/charts/axis.ts");
 afterAll(() => vi.unstubAllGlobals());
 

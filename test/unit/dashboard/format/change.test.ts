@@ -1,8 +1,6 @@
 /** The change of a number: its arrow, and whether it is good or bad, as the reader sees them. */
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
-// Node 20 has none, and formats are made when their module is loaded.
-vi.stubGlobal("navigator", { languages: ["en-GB"] });
 const { changeOf, isNotableCount, isNotableRate } = await import("../../../../dashboard/format/change.ts");
 const { formatAverage, formatRate, formatShare } = await import("../../../../dashboard/format/locale.ts");
 

@@ -2,7 +2,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { filterBy } from "../../../../dashboard/state/filters.ts";
 
-vi.hoisted(() => vi.stubGlobal("navigator", { languages: ["en-GB"] }));
 const { formatValue } = await import("../../../../dashboard/format/dimensions.ts");
 const { loadSpelling } = await import("../../../../dashboard/state/spelling.ts");
 const { searchParameters } = await import("../../../../dashboard/cards/details-names.ts");

@@ -1,7 +1,5 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { daysReadText, readingText } from "../../../../dashboard/format/reading.ts";
-
-vi.hoisted(() => vi.stubGlobal("navigator", { languages: ["en-GB"] }));
 
 const YEAR = { start: "2025-01-01", end: "2025-12-31" };
 const UNKNOWN = { days: 0, days_read: 0, reading: null };

@@ -2,8 +2,6 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Installation } from "../../../../dashboard/api/types.ts";
 
-// The formatters read the browser's languages when they are loaded.
-vi.stubGlobal("navigator", { languages: ["en-GB"] });
 const { arrivingNames, thingsToCheck } = await import("../../../../dashboard/setup/checks.ts");
 afterAll(() => vi.unstubAllGlobals());
 
