@@ -15,7 +15,7 @@ import { readCrashTraces, readStoredEvents } from "./stored-events.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 
 const SEED = seedFrom("FAULT_SEED", 20_260_315);
-const ROUNDS = numberFrom("FAULT_ROUNDS", { quick: 6, all: 18, nightly: 60 });
+const ROUNDS = numberFrom("FAULT_ROUNDS", { quick: 6, all: 10, nightly: 60 });
 const TEST_MS_MAX = 60_000 + ROUNDS * 10_000;
 
 /** Sites that are there in all rounds: their totals are asked for after each start. */

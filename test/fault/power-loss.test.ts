@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { numberFrom, seedFrom } from "../support/number-from-environment.ts";
 import { playPowerLosses, type PowerLossOptions, type PowerLossReport } from "./power-loss.ts";
 
-const RUNS = numberFrom("POWER_LOSS_RUNS", { quick: 60, all: 3000, nightly: 5000 });
+const RUNS = numberFrom("POWER_LOSS_RUNS", { quick: 60, all: 1000, nightly: 5000 });
 const SEED = seedFrom("POWER_LOSS_SEED", 1);
 
 /** Some tens of milliseconds each. */

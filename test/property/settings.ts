@@ -5,7 +5,7 @@
  */
 import { numberFrom, seedFrom } from "../support/number-from-environment.ts";
 
-export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", { quick: 8, all: 60, nightly: 360 });
+export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", { quick: 8, all: 24, nightly: 360 });
 
 export const PROPERTY_SEED = seedFrom("PROPERTY_SEED", 20_260_315);
 
