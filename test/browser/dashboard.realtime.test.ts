@@ -91,6 +91,10 @@ describe("the realtime view", () => {
   it("shows current visitors, thirty whole minutes and the current one, and their lists, from one request", async () => {
     const watched = watchRequests(page);
     await openRealtime();
+    // How far a report has come is asked where it takes long.
+    const asked = () => watched.all.filter((url) => /\/api\/stats\/(?!progress)/.test(url) && !url.endsWith("filters="));
+    const request = `${service.origin}/api/stats/realtime?site_id=${SITE}&minutes=30&attribution=visit`;
+    expect(asked()).toEqual([request]);
     const { current_visitors, visitors, pageviews } = await api();
     expect([current_visitors, visitors]).toEqual([3, 9]);
     await page.locator("[data-current]", { hasText: /^3$/ }).waitFor();
@@ -115,9 +119,8 @@ describe("the realtime view", () => {
     expect(await page.locator(".realtime .column-heads").allInnerTexts()).toEqual(
       ["Page", "Source", "Country", "Event"].map((head) => expect.stringMatching(new RegExp(`^${head}\\s+Visitors$`)) as string),
     );
-    // How far a report has come is asked where it takes long.
-    const asked = watched.all.filter((url) => /\/api\/stats\/(?!progress)/.test(url) && !url.endsWith("filters="));
-    expect(new Set(asked)).toEqual(new Set([`${service.origin}/api/stats/realtime?site_id=${SITE}&minutes=30&attribution=visit`]));
+    // Again every ten seconds, and nothing else.
+    expect(new Set(asked())).toEqual(new Set([request]));
   });
 
   it("the minutes have a tooltip for pointer, finger and arrow keys, and a table for screen readers", async () => {
