@@ -15,7 +15,7 @@ import { readCrashTraces, readStoredEvents } from "./stored-events.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 
 const SEED = seedFrom("FAULT_SEED", 20_260_315);
-const ROUNDS = numberFrom("FAULT_ROUNDS", { quick: 6, all: 10, nightly: 60 });
+const ROUNDS = numberFrom("FAULT_ROUNDS", { quick: 6, all: 18, nightly: 60 });
 const TEST_MS_MAX = 60_000 + ROUNDS * 10_000;
 
 /** Sites that are there in all rounds: their totals are asked for after each start. */
@@ -54,7 +54,7 @@ interface Round {
   readonly environment: Environment;
 }
 
-/** Every moment comes with every mode. */
+/** Every moment comes with every mode in `MOMENTS.length * FSYNC_MODES.length` rounds: as many as `all` has. */
 function drawRound(index: number, random: () => number): Round {
   const { during, eventsMax, pauseMsMax } = MOMENTS[index % MOMENTS.length] ?? MOMENTS[0];
   const mode = (index + Math.floor(index / MOMENTS.length)) % FSYNC_MODES.length;
