@@ -303,3 +303,20 @@ export const STOP_FLUSH_MS = 3_800;
 
 /** How long it waits for files that are being written. The rest of the time is for the end of the process. */
 export const STOP_WRITES_MS = 4_300;
+
+// Imports (docs/importing.md, "Limits")
+
+/** Bytes of a file by which its format is recognized; a header longer than that is refused. */
+export const IMPORT_OPENING_BYTES = 64 * KIB;
+
+/** Longest line, and longest record of CSV; longer ones are bad rows. */
+export const IMPORT_LINE_BYTES_MAX = MIB;
+
+/** Characters of a bad value that are shown. */
+export const IMPORT_BAD_VALUE_CHARS_MAX = 200;
+
+/** Files of one import: given, in folders and in archives, all together. */
+export const IMPORT_FILES_MAX = 10_000;
+
+/** Entries of one archive. */
+export const IMPORT_ARCHIVE_ENTRIES_MAX = 10_000;

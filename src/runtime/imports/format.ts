@@ -1,0 +1,246 @@
+/** What the readers of other products' files have in common: the files of an import, how a format is recognized, and the rows it yields. */
+import type { EpochMs, LocalDate } from "../../storage/event.ts";
+
+/** Bytes at any place of a file: the directory of a ZIP and the footer of Parquet are at the end. */
+export interface RandomAccess {
+  readonly size: number;
+  /** The bytes from `from` up to `to`, which is at most `size`. */
+  read(from: number, to: number): Promise<Uint8Array>;
+}
+
+/** A file of the import: given by itself, in a folder or in an archive. */
+export interface SourceFile {
+  /** Separated by "/", with the names of the archives it is in: `export.zip/imported_pages.csv`. */
+  readonly path: string;
+  /** Its decompressed size, as far as the container says; null if unknown. Not to be trusted. */
+  readonly bytes: number | null;
+  /** Streams the decompressed bytes; may be called again. A damaged or oversized file fails with an `UnreadableFile`. */
+  open(): AsyncIterable<Uint8Array>;
+  /** null where the file is compressed. */
+  readonly randomAccess: RandomAccess | null;
+}
+
+/** A file that cannot be read, or not to its end. The message says why, and what to do. */
+export class UnreadableFile extends Error {
+  override readonly name = "UnreadableFile";
+}
+
+export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+
+/** The beginning of a file, by which formats recognize it. */
+export interface Opening {
+  readonly file: SourceFile;
+  /** At most `IMPORT_OPENING_BYTES`. */
+  readonly head: Uint8Array;
+  readonly encoding: Encoding;
+  /** `head` decoded, without a byte-order mark. Its last line may be cut: `isWhole` says whether this is the whole file. */
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+/** What an import knows beside its files. */
+export interface ImportContext {
+  /** The IANA name of the site's time zone, assumed for dates and times whose zone the source does not say. */
+  readonly timeZone: string;
+  /** Assumed for hits of sources that record no host. */
+  readonly hostname: string | null;
+  /** Times after this instant's next day are bad rows. */
+  readonly nowMs: EpochMs;
+  /** The nginx `log_format` of server logs in a format of their own. */
+  readonly logFormat: string | null;
+}
+
+/** A file that a format reads. */
+export interface RecognizedFile {
+  readonly path: string;
+  /**
+   * Reads the rows in small batches, in the same order whenever the same files are read: a checkpoint is the number of rows so far. A
+   * reader that joins files opens the others itself. Fails with `UnreadableFile` only; bad rows are rows.
+   */
+  read(): AsyncIterable<readonly Row[]>;
+}
+
+/** The files of one product. */
+export interface Recognition {
+  /** The name of the `Format`. */
+  readonly format: string;
+  /** For people: "Plausible", "nginx combined log". */
+  readonly product: string;
+  /** For people, if the format changed over time: "export with custom properties (since 2025-08)". */
+  readonly generation: string | null;
+  readonly rows: "hits" | "days";
+  readonly files: readonly RecognizedFile[];
+  /** Files of the product that are not read or only looked up, with a sentence that says why. */
+  readonly ignored: readonly { readonly path: string; readonly reason: string }[];
+  readonly timeZone: { readonly name: string; readonly reason: string };
+  /** Sentences: what the source has not, or what is left out of it on purpose. */
+  readonly lost: readonly string[];
+}
+
+/** Files of a known product that cannot be imported: why, and how to get those that can. */
+export interface Refusal {
+  readonly format: string;
+  readonly product: string;
+  readonly paths: readonly string[];
+  /** A sentence or two with the way to the right file. */
+  readonly advice: string;
+}
+
+export const isRefusal = (outcome: Recognition | Refusal): outcome is Refusal => "advice" in outcome;
+
+export interface Format {
+  readonly name: string;
+  /**
+   * Claims files by content, never by name alone. Gets the files that no format before it claimed, and may find several sets of them, such
+   * as logs in two formats. An empty result claims nothing.
+   */
+  recognize(
+    openings: readonly Opening[],
+    context: ImportContext,
+  ): readonly (Recognition | Refusal)[] | Promise<readonly (Recognition | Refusal)[]>;
+}
+
+/** Where a row stands: lines are counted from 1, as an editor counts them. In a binary file the number of the row. */
+interface Located {
+  readonly line: number;
+}
+
+/** One page view or event. What is absent was not recorded. Values are those of the source: the import normalizes them as for own events. */
+export interface Hit extends Located {
+  readonly kind: "hit";
+  readonly atMs: EpochMs;
+  /**
+   * The visitor as far as the source tells them apart, for instance a session id, or address and User-Agent. Never stored: the import
+   * hashes it with the day and a salt that is deleted afterwards. null if unknown.
+   */
+  readonly visitor: string | null;
+  /** Unique in the source, so that an event in overlapping exports counts once. */
+  readonly identity?: string | null;
+  /** `PAGEVIEW`, or the event's name. */
+  readonly name: string;
+  readonly hostname?: string | null;
+  /** Begins with "/", and ends with query and fragment if the source has them: the site's rules for pages apply as for own events. */
+  readonly path: string;
+  /** A URL; if the source keeps no scheme, one that begins with "https://". */
+  readonly referrer?: string | null;
+  /** The source's own name for where the visit came from, used if there is no `referrer`: "Google". */
+  readonly referrerSource?: string | null;
+  /** Parsed by the import. Sources without it have the fields below. */
+  readonly userAgent?: string | null;
+  readonly browser?: string | null;
+  readonly browserVersion?: string | null;
+  readonly os?: string | null;
+  readonly osVersion?: string | null;
+  /** As `DeviceInfo.deviceType`. */
+  readonly deviceType?: string | null;
+  readonly screenWidth?: number | null;
+  /** ISO 3166-1 alpha-2, in capitals. */
+  readonly countryCode?: string | null;
+  /** A name, or an ISO 3166-2 code such as `US-CA`. */
+  readonly region?: string | null;
+  readonly city?: string | null;
+  readonly utmSource?: string | null;
+  readonly utmMedium?: string | null;
+  readonly utmCampaign?: string | null;
+  readonly utmContent?: string | null;
+  readonly utmTerm?: string | null;
+  /** One of `CLICK_IDS`: the kind, never the value. */
+  readonly clickId?: string | null;
+  readonly props?: Readonly<Record<string, string | number | boolean>> | null;
+  /** The amount in decimal digits, in units of the currency. */
+  readonly revenue?: { readonly amount: string; readonly currency: string | null } | null;
+  readonly engagedSeconds?: number | null;
+  /** false for an event that is no interaction. */
+  readonly interactive?: boolean;
+}
+
+/**
+ * The dimensions of a table together: rows of `sources` are joint over source, referrer and campaign. Visitors of one table add up over
+ * days, never over tables; `totals` has the day's true ones.
+ */
+export const DAY_TABLES = {
+  totals: [],
+  sources: ["referrerSource", "referrer", "utmSource", "utmMedium", "utmCampaign", "utmContent", "utmTerm"],
+  pages: ["hostname", "pathname"],
+  "entry-pages": ["hostname", "pathname"],
+  "exit-pages": ["hostname", "pathname"],
+  locations: ["countryCode", "region", "city"],
+  devices: ["deviceType"],
+  browsers: ["browser", "browserVersion"],
+  "operating-systems": ["os", "osVersion"],
+  events: ["eventName", "linkUrl", "pathname"],
+  properties: ["property", "value"],
+} as const satisfies Record<string, readonly string[]>;
+
+export type DayTable = keyof typeof DAY_TABLES;
+
+export type DayDimension = (typeof DAY_TABLES)[DayTable][number];
+
+/** None is negative. What is absent was not recorded. */
+export interface DayCounts {
+  readonly visitors?: number;
+  readonly visits?: number;
+  readonly bounces?: number;
+  readonly durationSeconds?: number;
+  readonly pageviews?: number;
+  readonly events?: number;
+}
+
+/** Counts of one date and value. Several rows of the same date and values are added. */
+export interface DayRow extends Located {
+  readonly kind: "day";
+  /** In the zone of the recognition. */
+  readonly date: LocalDate;
+  readonly table: DayTable;
+  /** null if the source recorded no value; absent if it has no such dimension. */
+  readonly values: Partial<Readonly<Record<DayDimension, string | null>>>;
+  readonly counts: DayCounts;
+}
+
+/** Why a row could not be read; the sentence is shown with its number of rows. */
+export const BAD_ROW_REASONS = {
+  line_too_long: "The line is longer than 1 MB.",
+  wrong_field_count: "The row has fewer or more fields than its header.",
+  unclosed_quote: "A quoted value has no end.",
+  not_json: "The line is not JSON.",
+  not_a_log_line: "The line does not have the format of the others.",
+  missing_value: "A value that every row needs is missing.",
+  bad_date: "The date or time cannot be read.",
+  date_out_of_range: "The date is before 1995 or after tomorrow.",
+  bad_number: "A number cannot be read.",
+  number_out_of_range: "A number is negative or above 10 billion.",
+} as const;
+
+export type BadRowReason = keyof typeof BAD_ROW_REASONS;
+
+export interface BadRow extends Located {
+  readonly kind: "bad";
+  readonly reason: BadRowReason;
+  /** The column, if one is to blame. */
+  readonly column?: string;
+  /** The value or the line, cut to `IMPORT_BAD_VALUE_CHARS_MAX`. */
+  readonly value: string;
+}
+
+/** Why a good row is not imported; the sentence is shown with its number of rows. */
+export const LEFT_OUT_REASONS = {
+  bot: "Sent by a bot.",
+  static_file: "A request for a file that is not a page.",
+  method: "A request with another method than GET.",
+  status: "A response with an error or a redirect.",
+  prefetch: "A page that was loaded ahead, and perhaps never seen.",
+  not_a_hit: "Neither a page view nor an event, such as a measurement of speed or of engagement.",
+  link: "A click on a link or a view of a pixel outside the site's pages.",
+  superseded: "A row that a later one of the source takes back or replaces.",
+  imported_there: "A row that the source itself had imported from another product.",
+  unattributed: "A row that the source does not attribute to any date or value.",
+} as const;
+
+export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;
+
+export interface LeftOutRow extends Located {
+  readonly kind: "left out";
+  readonly reason: LeftOutReason;
+}
+
+export type Row = Hit | DayRow | BadRow | LeftOutRow;
