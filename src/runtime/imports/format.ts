@@ -114,6 +114,8 @@ export interface Hit extends Located {
    * hashes it with the day and a salt that is deleted afterwards. null if unknown.
    */
   readonly visitor: string | null;
+  /** For the location and the site's exclusions. Never stored. */
+  readonly clientAddress?: string | null;
   /** Unique in the source, so that an event in overlapping exports counts once. */
   readonly identity?: string | null;
   /** `PAGEVIEW`, or the event's name. */
@@ -227,7 +229,10 @@ export const LEFT_OUT_REASONS = {
   bot: "Sent by a bot.",
   static_file: "A request for a file that is not a page.",
   method: "A request with another method than GET.",
-  status: "A response with an error or a redirect.",
+  redirect: "A response that sends the visitor to another page.",
+  error: "A response with an error.",
+  not_a_request: "A line about the connection, not about a request.",
+  no_user_agent: "A request without a User-Agent, which browsers never send.",
   prefetch: "A page that was loaded ahead, and perhaps never seen.",
   not_a_hit: "Neither a page view nor an event, such as a measurement of speed or of engagement.",
   link: "A click on a link or a view of a pixel outside the site's pages.",
@@ -243,4 +248,11 @@ export interface LeftOutRow extends Located {
   readonly reason: LeftOutReason;
 }
 
-export type Row = Hit | DayRow | BadRow | LeftOutRow;
+/** What a file says about all of its rows, such as that they are a sample. */
+export interface Remark extends Located {
+  readonly kind: "remark";
+  /** A sentence for people. */
+  readonly text: string;
+}
+
+export type Row = Hit | DayRow | BadRow | LeftOutRow | Remark;
