@@ -19,10 +19,10 @@ function at(table: Int32Array, bits: number): number {
   return table[bits & 0xff] as number;
 }
 
-/** The checksum of `bytes[start..end)` as an unsigned 32-bit number. */
-export function crc32(bytes: Uint8Array, start: number, end: number): number {
+/** The checksum of `bytes[start..end)` as an unsigned 32-bit number, continued from that of the bytes `before`. */
+export function crc32(bytes: Uint8Array, start: number, end: number, before = 0): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let crc = ~0;
+  let crc = ~before;
   let i = start;
   for (; i + 4 <= end; i += 4) {
     const bits = crc ^ view.getInt32(i, true);

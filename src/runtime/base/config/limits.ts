@@ -318,5 +318,24 @@ export const IMPORT_BAD_VALUE_CHARS_MAX = 200;
 /** Files of one import: given, in folders and in archives, all together. */
 export const IMPORT_FILES_MAX = 10_000;
 
-/** Entries of one archive. */
-export const IMPORT_ARCHIVE_ENTRIES_MAX = 10_000;
+/** Bytes of an archive's directory: that of 10,000 files takes about one. */
+export const IMPORT_DIRECTORY_BYTES_MAX = 8 * MIB;
+
+/** Characters of a file's path. */
+export const IMPORT_PATH_CHARS_MAX = 1024;
+
+/** Archives in archives, such as compressed logs in a ZIP. */
+export const IMPORT_NESTING_MAX = 3;
+
+/** Bytes of one file, decompressed. */
+export const IMPORT_FILE_BYTES_MAX = 200 * 1024 * MIB;
+
+/** How many times its compressed size a file may have, after the bytes that are free: text shrinks to a tenth, repeated lines to a 200th. */
+export const IMPORT_EXPANSION_MAX = 500;
+export const IMPORT_EXPANSION_BYTES_FREE = 64 * MIB;
+
+/** Compressed bytes that are decompressed at a time: they yield at most a thousand times as much. */
+export const IMPORT_INFLATE_BYTES = 16 * KIB;
+
+/** Bytes of a file that are read at a time. */
+export const IMPORT_READ_BYTES = 256 * KIB;
