@@ -1,4 +1,4 @@
-/** Decodes the columns of a Parquet file without allocating a value per row. The only user of hyparquet, except for one encoding. */
+/** Decodes the columns of a Parquet file without allocating a value per row. An owner of hyparquet. */
 import { parquetMetadata, snappyUncompress, type ColumnMetaData, type RowGroup } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 

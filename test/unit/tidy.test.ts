@@ -6,7 +6,7 @@ import { productSources, sourcesBelow, type SourceFile } from "../support/source
 const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   re2js: "src/runtime/query/text-matching.ts",
   "itty-router": "src/handlers/router.ts",
-  hyparquet: "src/storage/parquet-columns.ts",
+  hyparquet: ["src/storage/parquet-columns.ts", "src/runtime/imports/parquet.ts"],
   "hyparquet/src/column.js": "src/storage/parquet-columns.ts",
   "hyparquet/src/delta.js": "src/storage/rollup-file.ts",
   "hyparquet-writer/src/datapage.js": "src/storage/rollup-file.ts",

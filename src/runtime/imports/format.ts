@@ -238,6 +238,8 @@ export const LEFT_OUT_REASONS = {
   link: "A click on a link or a view of a pixel outside the site's pages.",
   superseded: "A row that a later one of the source takes back or replaces.",
   imported_there: "A row that the source itself had imported from another product.",
+  not_web: "An event of an app, or without the address of a page.",
+  unsupported_report: "A row of a report without a date, or over dimensions that have no counterpart here.",
   unattributed: "A row that the source does not attribute to any date or value.",
 } as const;
 

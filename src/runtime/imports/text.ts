@@ -72,15 +72,16 @@ const isTooLong = (text: string): boolean =>
   text.length * BYTES_PER_UNIT_MAX > IMPORT_LINE_BYTES_MAX && encoder.encode(text).length > IMPORT_LINE_BYTES_MAX;
 
 /** Cuts chunks into lines, whatever the chunks: they are decoded in blocks of whole lines. */
-class LineSplitter {
+export class LineSplitter {
   readonly #lineEnd: number;
   /** The beginning of the line that has not ended yet. What exceeds the longest line is only counted. */
   #held = new Uint8Array(IMPORT_OPENING_BYTES);
   #bytes = 0;
-  #line = 1;
+  #line: number;
 
-  constructor(lineEnd: number) {
+  constructor(lineEnd = LINE_FEED, firstLine = 1) {
     this.#lineEnd = lineEnd;
+    this.#line = firstLine;
   }
 
   /** The lines that end in the chunk. */

@@ -315,6 +315,21 @@ export const IMPORT_LINE_BYTES_MAX = MIB;
 /** Characters of a bad value that are shown. */
 export const IMPORT_BAD_VALUE_CHARS_MAX = 200;
 
+/** First bytes of a log that is followed, by which it is known again when it was renamed. */
+export const IMPORT_FINGERPRINT_BYTES = 1024;
+
+/** Characters of an nginx `log_format` that is given with logs. */
+export const IMPORT_LOG_FORMAT_CHARS_MAX = 4096;
+
+/** A Parquet file in an archive, and the columns of a row group that are read: what of them is in memory at once. */
+export const IMPORT_PARQUET_BYTES_MAX = 64 * MIB;
+
+/** Names, places and statistics of the columns at the end of a Parquet file. */
+export const IMPORT_PARQUET_FOOTER_BYTES_MAX = 16 * MIB;
+
+/** Columns of a row group that become rows at once. */
+export const IMPORT_PARQUET_SLICE_BYTES = 4 * MIB;
+
 /** Files of one import: given, in folders and in archives, all together. */
 export const IMPORT_FILES_MAX = 10_000;
 
