@@ -1,6 +1,15 @@
 /** Files of imports, given as texts or bytes. */
 import { readdirSync, readFileSync } from "node:fs";
-import type { Format, ImportContext, Opening, Recognition, Refusal, Row, SourceFile } from "../../src/runtime/imports/format.ts";
+import {
+  type Format,
+  type ImportContext,
+  isRefusal,
+  type Opening,
+  type Recognition,
+  type Refusal,
+  type Row,
+  type SourceFile,
+} from "../../src/runtime/imports/format.ts";
 import { sourceFile, unpackedFiles } from "../../src/runtime/imports/source-files.ts";
 import { openingOf } from "../../src/runtime/imports/text.ts";
 
@@ -62,9 +71,28 @@ export const recognized = async (
   context: Partial<ImportContext> = {},
 ): Promise<readonly (Recognition | Refusal)[]> => format.recognize(await openingsOf(files), { ...CONTEXT, ...context });
 
+/** The one recognition that a format has of these files. */
+export async function recognition(format: Format, files: Iterable<SourceFile>, context: Partial<ImportContext> = {}): Promise<Recognition> {
+  const [outcome, ...others] = await recognized(format, files, context);
+  if (outcome === undefined || isRefusal(outcome) || others.length > 0)
+    throw new Error(`not one recognition: ${JSON.stringify([outcome, ...others])}`);
+  return outcome;
+}
+
 /** All rows of a recognition, in order. */
 export async function rowsOf({ files }: Pick<Recognition, "files">): Promise<Row[]> {
   const rows: Row[] = [];
   for (const file of files) for await (const batch of file.read()) rows.push(...batch);
   return rows;
+}
+
+/** How many rows there are of each kind: events by name, rows of days by table, and others by reason. */
+export function tally(rows: readonly Row[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const row of rows) {
+    const key =
+      row.kind === "hit" ? row.name : row.kind === "day" ? row.table : row.kind === "remark" ? "remark" : `${row.kind}: ${row.reason}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
 }

@@ -23,6 +23,8 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "mmdb-lib": "adapters/node/geo-database.ts",
   "cloudflare:workers": "adapters/workerd/service-object.ts",
   "smol-toml": "adapters/node/config-sources.ts",
+  fflate: "src/runtime/imports/decompression.ts",
+  saxes: "src/runtime/imports/matomo.ts",
 };
 
 /** What the whole dashboard is written in. */

@@ -3,10 +3,17 @@
  * with columns in any order. A quotation mark that is never closed costs its own row only.
  */
 import { IMPORT_LINE_BYTES_MAX } from "../base/config/limits.ts";
-import type { BadRow, Opening } from "./format.ts";
+import { unescaped } from "./clickhouse-values.ts";
+import type { BadRow, Opening, Row } from "./format.ts";
 import { badRow, linesOf } from "./text.ts";
 
 const SEPARATORS = [",", ";", "\t"] as const;
+
+/** Databases escape tabs and line breaks with backslashes, and write `\\N` for null; spreadsheets quote as in CSV. */
+function unescapedField(field: string): string {
+  if (field.startsWith('"') && field.endsWith('"') && field.length > 1) return field.slice(1, -1).replaceAll('""', '"');
+  return field === "\\N" ? field : unescaped(field);
+}
 
 /** Reads one record, which may take several lines. */
 class RecordReader {
@@ -21,6 +28,7 @@ class RecordReader {
 
   /** The fields if the record ends with this line, else null. */
   push(line: string): readonly string[] | null {
+    if (this.#separator === "\t") return line.split("\t").map(unescapedField);
     if (this.#open === null && !line.includes('"')) return this.#finished(line.split(this.#separator));
     for (let at = 0; at <= line.length;) {
       if (this.#open === null && line[at] !== '"') at = this.#plain(line, at);
@@ -78,8 +86,10 @@ class RecordReader {
 
 export interface CsvHeader {
   readonly separator: string;
-  /** In lower case, without blanks around. */
+  /** Names in lower case, without blanks around. */
   readonly columns: readonly string[];
+  /** Names as they are spelled. */
+  readonly names: readonly string[];
 }
 
 /** The file's first line as a header: by the separator that divides it into most columns. null if it is too long to be one. */
@@ -87,12 +97,15 @@ export function csvHeaderOf({ text, isWhole }: Opening): CsvHeader | null {
   const end = /[\r\n]/.exec(text)?.index;
   if (end === undefined && !isWhole) return null;
   const line = text.slice(0, end);
-  const headers = SEPARATORS.map((separator) => ({ separator, columns: namesIn(line, separator) }));
+  const headers = SEPARATORS.map((separator) => {
+    const names = namesIn(line, separator);
+    return { separator, names, columns: names.map((name) => name.toLowerCase()) };
+  });
   return headers.reduce((best, header) => (header.columns.length > best.columns.length ? header : best));
 }
 
 const namesIn = (line: string, separator: string): readonly string[] =>
-  (new RecordReader(separator).push(line) ?? []).map((name) => name.trim().toLowerCase());
+  (new RecordReader(separator).push(line) ?? []).map((name) => name.trim());
 
 /** Bytes of a held line beside its text. */
 const LINE_COST = 64;
@@ -105,6 +118,19 @@ export interface CsvRow {
 
 export const isBadRow = (row: CsvRow | BadRow): row is BadRow => "kind" in row;
 
+/** Reads the file row by row. */
+export const readCsv = (opening: Opening, header: CsvHeader, rowFrom: (row: CsvRow) => Row): AsyncGenerator<readonly Row[]> =>
+  readCsvRows(opening, header, (row) => [rowFrom(row)]);
+
+/** Reads a file of which a row yields several. */
+export async function* readCsvRows(
+  opening: Opening,
+  header: CsvHeader,
+  rowsFrom: (row: CsvRow) => readonly Row[],
+): AsyncGenerator<readonly Row[]> {
+  for await (const rows of csvRows(opening, header)) yield rows.flatMap((row) => (isBadRow(row) ? [row] : rowsFrom(row)));
+}
+
 /** The rows below the header, in batches. Empty lines are skipped. */
 export async function* csvRows(opening: Opening, { separator, columns }: CsvHeader): AsyncGenerator<readonly (CsvRow | BadRow)[]> {
   const record = new RecordReader(separator);
@@ -115,8 +141,8 @@ export async function* csvRows(opening: Opening, { separator, columns }: CsvHead
   const add = (line: number, fields: readonly string[]): void => {
     if (line === 1 || (fields.length === 1 && fields[0] === "")) return;
     // Some spreadsheets end rows with separators.
-    if (fields.length === columns.length || (fields.length > columns.length && fields.slice(columns.length).every((field) => field === "")))
-      rows.push({ line, fields });
+    const [own, rest] = [fields.slice(0, columns.length), fields.slice(columns.length)];
+    if (own.length === columns.length && rest.every((field) => field === "")) rows.push({ line, fields: own });
     else rows.push(badRow(line, "wrong_field_count", fields.join(separator)));
   };
   const release = (): void => {
@@ -166,6 +192,11 @@ export class Columns {
 
   has(name: string): boolean {
     return this.#indexes.has(name);
+  }
+
+  /** "" if there is no such column. */
+  value(fields: readonly string[], name: string): string {
+    return fields[this.#indexes.get(name) ?? -1] ?? "";
   }
 
   /** The value of the first of the columns that exists; "" if none does. */

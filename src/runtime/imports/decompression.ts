@@ -24,6 +24,18 @@ function checkExpansion(path: string, packedBytes: number, bytes: number): void 
     );
 }
 
+/** One chunk, so that readers need not hold thousands of members of a byte each. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0] as Uint8Array;
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
 interface Decompressor {
   push(packed: Uint8Array, isLast: boolean): void;
 }
@@ -36,10 +48,8 @@ async function* decompressed(
 ): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
   let [packedBytes, bytes] = [0, 0];
-  const decompressor = create((piece) => {
-    if (piece.length > 0) pieces.push(piece);
-  });
-  const push = (slice: Uint8Array, isLast: boolean): Uint8Array[] => {
+  const decompressor = create((piece) => pieces.push(piece));
+  const push = (slice: Uint8Array, isLast: boolean): Uint8Array => {
     pieces = [];
     try {
       decompressor.push(slice, isLast);
@@ -47,14 +57,15 @@ async function* decompressed(
       throw new UnreadableFile(`${path} is damaged or cut short: it cannot be decompressed.`, { cause: error });
     }
     packedBytes += slice.length;
-    for (const { length } of pieces) bytes += length;
+    const whole = joined(pieces);
+    bytes += whole.length;
     checkExpansion(path, packedBytes, bytes);
-    return pieces;
+    return whole;
   };
   for await (const chunk of packed) {
-    for (let at = 0; at < chunk.length; at += IMPORT_INFLATE_BYTES) yield* push(chunk.subarray(at, at + IMPORT_INFLATE_BYTES), false);
+    for (let at = 0; at < chunk.length; at += IMPORT_INFLATE_BYTES) yield push(chunk.subarray(at, at + IMPORT_INFLATE_BYTES), false);
   }
-  yield* push(new Uint8Array(), true);
+  yield push(new Uint8Array(), true);
 }
 
 export interface Expected {

@@ -30,7 +30,7 @@ export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 /** The beginning of a file, by which formats recognize it. */
 export interface Opening {
   readonly file: SourceFile;
-  /** At most `IMPORT_OPENING_BYTES`. */
+  /** The first `IMPORT_OPENING_BYTES` bytes, or all of a shorter file. */
   readonly head: Uint8Array;
   readonly encoding: Encoding;
   /** `head` decoded, without a byte-order mark. Its last line may be cut: `isWhole` says whether this is the whole file. */
@@ -64,9 +64,9 @@ export interface RecognizedFile {
 export interface Recognition {
   /** The name of the `Format`. */
   readonly format: string;
-  /** For people: "Plausible", "nginx combined log". */
+  /** A name for people: "Plausible", "nginx combined log". */
   readonly product: string;
-  /** For people, if the format changed over time: "export with custom properties (since 2025-08)". */
+  /** Words for people, if the format changed over time: "export with custom properties (since 2025-08)". */
   readonly generation: string | null;
   readonly rows: "hits" | "days";
   readonly files: readonly RecognizedFile[];
@@ -105,6 +105,15 @@ interface Located {
   readonly line: number;
 }
 
+/** Custom properties as an object, or as the JSON text of one. */
+export type HitProps = Readonly<Record<string, string | number | boolean>> | string;
+
+export interface Revenue {
+  /** Decimal digits, in units of the currency. */
+  readonly amount: string;
+  readonly currency: string | null;
+}
+
 /** One page view or event. What is absent was not recorded. Values are those of the source: the import normalizes them as for own events. */
 export interface Hit extends Located {
   readonly kind: "hit";
@@ -114,7 +123,7 @@ export interface Hit extends Located {
    * hashes it with the day and a salt that is deleted afterwards. null if unknown.
    */
   readonly visitor: string | null;
-  /** For the location and the site's exclusions. Never stored. */
+  /** Looked up for the location and the site's exclusions. Never stored. */
   readonly clientAddress?: string | null;
   /** Unique in the source, so that an event in overlapping exports counts once. */
   readonly identity?: string | null;
@@ -133,7 +142,7 @@ export interface Hit extends Located {
   readonly browserVersion?: string | null;
   readonly os?: string | null;
   readonly osVersion?: string | null;
-  /** As `DeviceInfo.deviceType`. */
+  /** One of the values of `DeviceInfo.deviceType`. */
   readonly deviceType?: string | null;
   readonly screenWidth?: number | null;
   /** ISO 3166-1 alpha-2, in capitals. */
@@ -148,9 +157,8 @@ export interface Hit extends Located {
   readonly utmTerm?: string | null;
   /** One of `CLICK_IDS`: the kind, never the value. */
   readonly clickId?: string | null;
-  readonly props?: Readonly<Record<string, string | number | boolean>> | null;
-  /** The amount in decimal digits, in units of the currency. */
-  readonly revenue?: { readonly amount: string; readonly currency: string | null } | null;
+  readonly props?: HitProps | null;
+  readonly revenue?: Revenue | null;
   readonly engagedSeconds?: number | null;
   /** false for an event that is no interaction. */
   readonly interactive?: boolean;
@@ -191,7 +199,7 @@ export interface DayCounts {
 /** Counts of one date and value. Several rows of the same date and values are added. */
 export interface DayRow extends Located {
   readonly kind: "day";
-  /** In the zone of the recognition. */
+  /** A date in the zone of the recognition. */
   readonly date: LocalDate;
   readonly table: DayTable;
   /** null if the source recorded no value; absent if it has no such dimension. */
@@ -237,6 +245,7 @@ export const LEFT_OUT_REASONS = {
   not_a_hit: "Neither a page view nor an event, such as a measurement of speed or of engagement.",
   link: "A click on a link or a view of a pixel outside the site's pages.",
   superseded: "A row that a later one of the source takes back or replaces.",
+  other_site: "A row of another site than the first one of its file.",
   imported_there: "A row that the source itself had imported from another product.",
   not_web: "An event of an app, or without the address of a page.",
   unsupported_report: "A row of a report without a date, or over dimensions that have no counterpart here.",

@@ -51,7 +51,7 @@ function containerOf(head: Uint8Array): Container {
   return unsupported ? { kind: "unsupported", name: unsupported[1] } : { kind: "plain" };
 }
 
-/** At most the first `bytesMax` bytes of a file. */
+/** The first `bytesMax` bytes of a file, or all of a shorter one. */
 export async function headOf(file: Pick<SourceFile, "open">, bytesMax: number): Promise<Uint8Array> {
   const head = new Uint8Array(bytesMax);
   let size = 0;

@@ -54,9 +54,9 @@ async function* utf8Chunks({ file, encoding }: Pick<Opening, "file" | "encoding"
 }
 
 export interface Line {
-  /** From 1. */
+  /** The first one is 1. */
   readonly line: number;
-  /** Without its end. Cut if `isTooLong`. */
+  /** The line without its end, cut if `isTooLong`. */
   readonly text: string;
   /** Longer than `IMPORT_LINE_BYTES_MAX`. */
   readonly isTooLong: boolean;

@@ -29,7 +29,7 @@ const IN_FIELD_64 = 0xffffffff;
 const FIELD_64 = 1;
 
 export interface ZipEntry {
-  /** As in the archive: separators and tricks are judged by whoever uses it. */
+  /** The name in the archive: separators and tricks are judged by whoever uses it. */
   readonly name: string;
   readonly bytes: number;
   /** Why it cannot be read, as a sentence; null if it can. */

@@ -304,7 +304,7 @@ export const STOP_FLUSH_MS = 3_800;
 /** How long it waits for files that are being written. The rest of the time is for the end of the process. */
 export const STOP_WRITES_MS = 4_300;
 
-// Imports (docs/importing.md, "Limits")
+// Imports
 
 /** Bytes of a file by which its format is recognized; a header longer than that is refused. */
 export const IMPORT_OPENING_BYTES = 64 * KIB;
@@ -354,3 +354,20 @@ export const IMPORT_INFLATE_BYTES = 16 * KIB;
 
 /** Bytes of a file that are read at a time. */
 export const IMPORT_READ_BYTES = 256 * KIB;
+
+/** Largest count in a row, and the first date: what lies beyond is a mistake, and never imported. */
+export const IMPORT_COUNT_MAX = 10_000_000_000;
+export const IMPORT_FIRST_DATE = "1995-01-01";
+
+/** Memory for the rows of one file that are looked up for those of another, and how often both are read at most. */
+export const IMPORT_JOIN_BYTES = 48 * MIB;
+export const IMPORT_JOIN_PASSES_MAX = 16;
+
+/** Groups of rows, of which as many are joined in one pass as fit into that memory. */
+export const IMPORT_JOIN_GROUPS = 4096;
+
+/** Bytes of one object in JSON or XML, such as a visit with all of its actions. */
+export const IMPORT_OBJECT_CHARS_MAX = 8 * MIB;
+
+/** Kinds of devices whose last visitor is remembered, for a source that marks only the first view of each visitor. */
+export const IMPORT_VISITORS_REMEMBERED_MAX = 50_000;
