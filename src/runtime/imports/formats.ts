@@ -11,6 +11,9 @@ import {
   UnreadableFile,
 } from "./format.ts";
 import { goatcounter } from "./goatcounter.ts";
+import { GA4_BIGQUERY } from "./google/bigquery.ts";
+import { GA4_DATA_API } from "./google/data-api.ts";
+import { SERVER_LOG_FORMATS } from "./logs/server-logs.ts";
 import { matomo } from "./matomo.ts";
 import { ownEvents } from "./own-events.ts";
 import { plausible } from "./plausible.ts";
@@ -21,7 +24,19 @@ import { openingOf } from "./text.ts";
 import { umami } from "./umami.ts";
 
 /** The more distinctive ones first: a file belongs to the first that claims it. */
-const FORMATS: readonly Format[] = [ownEvents, umami, goatcounter, matomo, simpleAnalytics, swetrix, plausible, fathom];
+const FORMATS: readonly Format[] = [
+  ownEvents,
+  umami,
+  goatcounter,
+  matomo,
+  simpleAnalytics,
+  swetrix,
+  plausible,
+  fathom,
+  GA4_DATA_API,
+  GA4_BIGQUERY,
+  ...SERVER_LOG_FORMATS,
+];
 
 export interface RecognizedFiles {
   readonly recognitions: readonly Recognition[];

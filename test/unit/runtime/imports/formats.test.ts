@@ -86,11 +86,24 @@ describe("files of an import", () => {
   it("of several products in one import are told apart, and the rest is named", async () => {
     const files = [
       ...FOLDERS.filter((folder) => folder !== "plausible-dump").flatMap(fixtureFiles),
+      ...["ga4-data-api", "ga4-bigquery", "combined-log"].flatMap(fixtureFiles),
       fileOf("notes.txt", "Hello"),
       fileOf("x.csv", "x,y\n"),
     ];
     const { formats, refused, skipped } = await outcomeOf(files);
-    expect(formats).toEqual(["sandpiper", "umami", "goatcounter", "matomo", "simple-analytics", "swetrix", "plausible", "fathom"]);
+    expect(formats).toEqual([
+      "sandpiper",
+      "umami",
+      "goatcounter",
+      "matomo",
+      "simple-analytics",
+      "swetrix",
+      "plausible",
+      "fathom",
+      "ga4-data-api",
+      "ga4-bigquery",
+      "combined-log",
+    ]);
     expect(refused).toBe(2);
     expect(skipped).toEqual([{ path: "notes.txt", reason: "Not in a format that Sandpiper knows." }]);
   });
