@@ -1,4 +1,5 @@
 /** Events of Google Analytics 4 as BigQuery exports them: JSON lines or Parquet, a table a day. */
+import { DAY_MS } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { createSha256, type Sha256, toHex } from "../../base/bytes.ts";
 import type { BadRow, Format, Hit, ImportContext, Opening, Recognition, RecognizedFile, Refusal, Row } from "../format.ts";
@@ -58,7 +59,7 @@ const OWN_PARAMETERS = new Set(
 /** Events that say no more than that a visit begins or that a page is looked at. */
 const NOT_A_HIT = new Set(["session_start", "first_visit", "first_open", "user_engagement"]);
 
-const [FIRST_MS, DAY_MS] = [Date.UTC(1995, 0, 1), 86_400_000];
+const FIRST_MS = Date.UTC(1995, 0, 1);
 
 interface Page {
   readonly hostname: string | null;

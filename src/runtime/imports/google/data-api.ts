@@ -1,5 +1,5 @@
 /** Reports of Google Analytics 4 as its Data API answers them: rows of days (`runReport` and `batchRunReports`, as JSON). */
-import { isLocalDate, type LocalDate } from "../../../storage/event.ts";
+import { DAY_MS, isLocalDate, type LocalDate, utcDateOf } from "../../../storage/event.ts";
 import {
   DAY_TABLES,
   type BadRow,
@@ -10,7 +10,7 @@ import {
   type Format,
   type Opening,
 } from "../format.ts";
-import type { ImportContext, Recognition, Refusal, Row } from "../format.ts";
+import { type ImportContext, type Recognition, type Refusal, type Row, UnreadableFile } from "../format.ts";
 import { ELEMENT, type JsonPath, JsonSplitter, type JsonValue } from "../json-stream.ts";
 import { badRow, textOfFile } from "../text.ts";
 import { countryCodeOfName } from "./countries.ts";
@@ -253,6 +253,8 @@ class ReportReader {
 
   #begin(metrics: readonly string[], line: number): Row[] {
     this.#report = reportOf(this.#dimensions, metrics, this.#sources);
+    // A report without dimensions has no headers of them.
+    this.#dimensions = [];
     const { table, dimensions, reason } = this.#report;
     if (table !== null) return [];
     return [{ kind: "remark", line, text: `The report by ${dimensions.join(", ") || "nothing"} is left out: it ${reason}.` }];
@@ -275,8 +277,7 @@ class ReportReader {
 
 async function* rowsOf(opening: Opening, { nowMs }: ImportContext, sources: Sources): AsyncGenerator<readonly Row[]> {
   const splitter = new JsonSplitter(opens);
-  const tomorrow = new Date(nowMs + 86_400_000).toISOString().slice(0, 10);
-  const reader = new ReportReader(tomorrow, sources);
+  const reader = new ReportReader(utcDateOf(nowMs + DAY_MS), sources);
   for await (const text of textOfFile(opening)) {
     const rows = splitter.push(text).flatMap((value) => reader.read(value));
     if (rows.length > 0) yield rows;
@@ -288,18 +289,41 @@ async function* rowsOf(opening: Opening, { nowMs }: ImportContext, sources: Sour
 /** Beginning with a brace or bracket, so that no other file is taken for one. */
 const RESPONSE = /^\s*[[{][\s\S]*"(?:dimensionHeaders|dimension_headers|metricHeaders|metric_headers)"\s*:/;
 
-const TIME_ZONE = /"time_?[zZ]one"\s*:\s*"([^"\\]{1,64})"/;
-
-/** The property's zone stands behind the rows. */
-async function timeZoneIn({ text, file: { randomAccess } }: Opening): Promise<string | null> {
-  const found = TIME_ZONE.exec(text)?.[1];
-  if (found !== undefined || randomAccess === null) return found ?? null;
-  const { size } = randomAccess;
-  const tail = await randomAccess.read(Math.max(0, size - TAIL_BYTES), size);
-  return [...new TextDecoder().decode(tail).matchAll(new RegExp(TIME_ZONE, "g"))].at(-1)?.[1] ?? null;
+interface Headers {
+  readonly sources: Sources;
+  /** The zone of the property; null if no report says it. */
+  readonly timeZone: string | null;
 }
 
-const TAIL_BYTES = 16 * 1024;
+/** Which report each table is taken from has to be known before rows are read: reading may begin in any file. */
+async function headersOf(openings: readonly Opening[]): Promise<Headers> {
+  const sources: Sources = new Map();
+  let timeZone: string | null = null;
+  let dimensions: readonly string[] = [];
+  for (const opening of openings) {
+    for await (const { path, value } of headerValues(opening)) {
+      const name = camelCase(path.at(-1) ?? "");
+      if (name === "dimensionHeaders") dimensions = textsIn(value, "name");
+      else if (name === "metricHeaders") {
+        reportOf(dimensions, textsIn(value, "name"), sources);
+        dimensions = [];
+      } else if (name === "metadata") timeZone ??= textOf(memberOf(value, "timeZone"));
+    }
+  }
+  return { sources, timeZone };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+/** All values but rows. Ends where a file is damaged, which reading it reports. */
+async function* headerValues(opening: Opening): AsyncGenerator<JsonValue> {
+  const splitter = new JsonSplitter((path) => opens(path) && path.at(-1) !== "rows");
+  try {
+    for await (const text of textOfFile(opening)) yield* splitter.push(text);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+  }
+}
 
 /** What Analytics' own pages download: localised, and without dates in most tables. */
 const DOWNLOAD = /^# -{8}/;
@@ -326,10 +350,8 @@ async function recognize(openings: readonly Opening[], context: ImportContext): 
           },
         ];
   const own = openings.filter(({ text }) => RESPONSE.test(text));
-  const [first] = own;
-  if (first === undefined) return refusals;
-  const zone = await timeZoneIn(first);
-  const sources: Sources = new Map();
+  if (own.length === 0) return refusals;
+  const { sources, timeZone } = await headersOf(own);
   return [
     ...refusals,
     {
@@ -340,9 +362,9 @@ async function recognize(openings: readonly Opening[], context: ImportContext): 
       files: own.map((opening) => ({ path: opening.file.path, read: () => rowsOf(opening, context, sources) })),
       ignored: [],
       timeZone:
-        zone === null
+        timeZone === null
           ? { name: context.timeZone, reason: "The reports do not say the time zone of the property: the site's is assumed." }
-          : { name: zone, reason: "The reports say that the property is in this time zone." },
+          : { name: timeZone, reason: "The reports say that the property is in this time zone." },
       lost: LOST,
     },
   ];

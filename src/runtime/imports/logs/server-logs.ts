@@ -53,12 +53,12 @@ async function* rowsOf(opening: Opening, layout: Layout, context: ImportContext)
   }
 }
 
-/** What Traefik adds to the combined format. */
-const TRAEFIK_TAIL = /" \d+ "[^\n]*\d+ms\r?(?:\n|$)/;
+/** Traefik ends each line of the combined format with the number of the request, router, server and duration. */
+const isOfTraefik = (line: string): boolean => /\dms\r?$/.test(line) && /" \d+ "/.test(line);
 
 function generationOf(layout: Layout, requests: readonly LoggedRequest[], openings: readonly Opening[]): string | null {
   if (layout !== COMBINED) return null;
-  if (openings.some(({ text }) => TRAEFIK_TAIL.test(text))) return "Traefik common log format";
+  if (openings.some(({ text }) => isOfTraefik(text.split("\n", 1)[0] ?? ""))) return "Traefik common log format";
   const kind = requests.some(({ userAgent }) => userAgent !== undefined) ? "combined" : "common";
   return requests.some(({ host }) => host !== undefined) ? `${kind} log format with hosts` : `${kind} log format`;
 }

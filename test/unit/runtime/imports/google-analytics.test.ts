@@ -74,6 +74,20 @@ describe("Google Analytics 4: Data API", () => {
     ]);
   });
 
+  it("takes each table from the first report of all files, whichever file is read first", async () => {
+    const report = (dimension: string, value: string): string =>
+      JSON.stringify({
+        dimensionHeaders: [{ name: "date" }, { name: dimension }],
+        metricHeaders: [{ name: "sessions" }],
+        rows: [{ dimensionValues: [{ value: "20240305" }, { value }], metricValues: [{ value: "3" }] }],
+      });
+    const files = [fileOf("a.json", report("country", "Germany")), fileOf("b.json", report("city", "Berlin"))];
+    const recognition = recognitionAmong(await recognized(GA4_DATA_API, files));
+    expect(recognition.timeZone).toMatchObject({ name: "Europe/Berlin", reason: expect.stringContaining("assumed") as string });
+    expect(othersAmong(await rowsOf({ files: recognition.files.slice(1) }))).toEqual(["1 unsupported_report"]);
+    expect(daysAmong(await rowsOf({ files: recognition.files.slice(0, 1) }))).toMatchObject([{ values: { countryCode: "DE" } }]);
+  });
+
   it("refuses downloads from the pages of Analytics, and names the way to the right file", async () => {
     const [refusal] = await recognized(GA4_DATA_API, [
       fileOf("report.csv", "# ----------------------------------------\n# Traffic acquisition\n"),
