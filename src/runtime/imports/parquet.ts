@@ -21,7 +21,7 @@ export async function parquetColumnsOf({ file, head }: Opening): Promise<readonl
 export type ParquetRow = Readonly<Record<string, unknown>>;
 
 export interface ParquetFile {
-  /** Of the top level. */
+  /** Names of the top level only. */
   readonly columns: readonly string[];
   /** Rows with these columns, in batches. Integers of 64 bits are BigInt. */
   read(columns: readonly string[]): AsyncGenerator<readonly ParquetRow[]>;

@@ -1,19 +1,16 @@
 /** Events of Google Analytics 4 as BigQuery exports them: JSON lines or Parquet, a table a day. */
-import { DAY_MS } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { createSha256, type Sha256, toHex } from "../../base/bytes.ts";
 import type { BadRow, Format, Hit, ImportContext, Opening, Recognition, RecognizedFile, Refusal, Row } from "../format.ts";
+import { isObject, type JsonObject } from "../json-items.ts";
 import { openParquet, parquetColumnsOf } from "../parquet.ts";
 import { badRow, linesOf } from "../text.ts";
+import { checkedMs, deviceTypeFrom } from "../values.ts";
 import { countryCodeOfName } from "./countries.ts";
-import { browserOfName, browserVersionOf, deviceTypeOfCategory, system } from "./devices.ts";
+import { browserOfName, browserVersionOf, system } from "./devices.ts";
 
 const NAME = "ga4-bigquery";
 const PRODUCT = "Google Analytics 4";
-
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 
@@ -59,14 +56,12 @@ const OWN_PARAMETERS = new Set(
 /** Events that say no more than that a visit begins or that a page is looked at. */
 const NOT_A_HIT = new Set(["session_start", "first_visit", "first_open", "user_engagement"]);
 
-const FIRST_MS = Date.UTC(1995, 0, 1);
-
 interface Page {
   readonly hostname: string | null;
   readonly path: string;
 }
 
-function pageOf(event: Json, parameters: ReadonlyMap<string, Parameter>): Page | null {
+function pageOf(event: JsonObject, parameters: ReadonlyMap<string, Parameter>): Page | null {
   const location = String(parameters.get("page_location") ?? "");
   const [, host, path = ""] = /^https?:\/\/([^/?#]+)(.*)$/is.exec(location) ?? [];
   if (host === undefined) return null;
@@ -80,7 +75,7 @@ function pageOf(event: Json, parameters: ReadonlyMap<string, Parameter>): Page |
 const NO_CAMPAIGN = /^\((?:direct|none|organic|referral|not provided)\)$/;
 
 /** Parameters of the visit that led to this event. `traffic_source` is the first visit of the user ever, and says nothing about this one. */
-function campaignOf(event: Json) {
+function campaignOf(event: JsonObject) {
   const valueOf = (name: string): string | null => {
     const value = textIn(event, "collected_traffic_source", name);
     return value === null || NO_CAMPAIGN.test(value) ? null : value;
@@ -101,7 +96,7 @@ function campaignOf(event: Json) {
   };
 }
 
-function revenueOf(event: Json, name: string, parameters: ReadonlyMap<string, Parameter>): NonNullable<Hit["revenue"]> | null {
+function revenueOf(event: JsonObject, name: string, parameters: ReadonlyMap<string, Parameter>): NonNullable<Hit["revenue"]> | null {
   const [field, sign] = name === "refund" ? ["refund_value", "-"] : ["purchase_revenue", ""];
   if (name !== "purchase" && name !== "refund" && name !== "in_app_purchase") return null;
   const amountOf = (text: string | null): string | null => (text !== null && /^\d+(?:\.\d+)?$/.test(text) ? `${sign}${text}` : null);
@@ -112,18 +107,18 @@ function revenueOf(event: Json, name: string, parameters: ReadonlyMap<string, Pa
   return inDollars === null ? null : { amount: inDollars, currency: "USD" };
 }
 
-function deviceOf(event: Json) {
+function deviceOf(event: JsonObject) {
   const device = memberOf(event, "device");
   return {
     ...system(textIn(device, "operating_system") ?? "", textIn(device, "operating_system_version") ?? ""),
     browser: browserOfName(textIn(device, "web_info", "browser") ?? textIn(device, "browser") ?? ""),
     browserVersion: browserVersionOf(textIn(device, "web_info", "browser_version") ?? textIn(device, "browser_version") ?? ""),
-    deviceType: deviceTypeOfCategory(textIn(device, "category") ?? ""),
+    deviceType: deviceTypeFrom(textIn(device, "category") ?? ""),
   };
 }
 
 /** Equal for the same event in the tables of a day and its intraday twin, and in tables that were exported again. */
-function identityOf(event: Json, parameters: ReadonlyMap<string, Parameter>, sha256: Sha256): string {
+function identityOf(event: JsonObject, parameters: ReadonlyMap<string, Parameter>, sha256: Sha256): string {
   const fields = ["event_timestamp", "event_name", "stream_id", "user_pseudo_id", "batch_event_index"].map((name) => textIn(event, name));
   const sorted = [...parameters].sort(([a], [b]) => (a < b ? -1 : 1));
   return toHex(sha256(JSON.stringify([fields, sorted])).subarray(0, IDENTITY_BYTES));
@@ -133,14 +128,14 @@ const IDENTITY_BYTES = 16;
 
 const MICROSECONDS = /^\d{1,17}$/;
 
-function rowOf(event: Json, line: number, lastMs: number, sha256: Sha256): Row {
+function rowOf(event: JsonObject, line: number, nowMs: number, sha256: Sha256): Row {
   const bad = (reason: BadRow["reason"], column: string): Row => badRow(line, reason, textIn(event, column) ?? "", column);
   const [name, time] = [textIn(event, "event_name"), textIn(event, "event_timestamp")];
   if (name === null) return bad("missing_value", "event_name");
   if (time === null) return bad("missing_value", "event_timestamp");
   if (!MICROSECONDS.test(time)) return bad("bad_date", "event_timestamp");
   const atMs = Math.floor(Number(time) / 1000);
-  if (atMs < FIRST_MS || atMs > lastMs) return bad("date_out_of_range", "event_timestamp");
+  if (checkedMs(atMs, nowMs) === "date_out_of_range") return bad("date_out_of_range", "event_timestamp");
   if (NOT_A_HIT.has(name)) return { kind: "left out", line, reason: "not_a_hit" };
   const parameters = parametersIn(event["event_params"]);
   const page = pageOf(event, parameters);
@@ -184,14 +179,14 @@ function parsed(text: string): unknown {
   }
 }
 
-async function* rowsOfLines(opening: Opening, lastMs: number): AsyncGenerator<readonly Row[]> {
+async function* rowsOfLines(opening: Opening, nowMs: number): AsyncGenerator<readonly Row[]> {
   const sha256 = await createSha256();
   for await (const lines of linesOf(opening)) {
     const rows: Row[] = [];
     for (const { line, text, isTooLong } of lines) {
       if (text.trim() === "") continue;
       const event = isTooLong ? null : parsed(text);
-      if (isObject(event)) rows.push(rowOf(event, line, lastMs, sha256));
+      if (isObject(event)) rows.push(rowOf(event, line, nowMs, sha256));
       else rows.push(badRow(line, isTooLong ? "line_too_long" : "not_json", text));
     }
     if (rows.length > 0) yield rows;
@@ -201,13 +196,13 @@ async function* rowsOfLines(opening: Opening, lastMs: number): AsyncGenerator<re
 /** Rows of a batch from Parquet, which may have tens of thousands. */
 const BATCH_ROWS = 500;
 
-async function* rowsOfParquet({ file }: Opening, lastMs: number): AsyncGenerator<readonly Row[]> {
+async function* rowsOfParquet({ file }: Opening, nowMs: number): AsyncGenerator<readonly Row[]> {
   const sha256 = await createSha256();
   const parquet = await openParquet(file);
   let line = 0;
   for await (const events of parquet.read(COLUMNS)) {
     for (let at = 0; at < events.length; at += BATCH_ROWS) {
-      yield events.slice(at, at + BATCH_ROWS).map((event) => rowOf(event, ++line, lastMs, sha256));
+      yield events.slice(at, at + BATCH_ROWS).map((event) => rowOf(event, ++line, nowMs, sha256));
     }
   }
 }
@@ -269,8 +264,7 @@ async function recognize(openings: readonly Opening[], { nowMs }: ImportContext)
   for (const opening of openings) if (await isOwnParquet(opening)) parquet.push(opening);
   const { best, others } = bestTables([...lines, ...parquet]);
   if (best.length === 0) return found;
-  const lastMs = nowMs + DAY_MS;
-  const read = (opening: Opening) => (parquet.includes(opening) ? rowsOfParquet(opening, lastMs) : rowsOfLines(opening, lastMs));
+  const read = (opening: Opening) => (parquet.includes(opening) ? rowsOfParquet(opening, nowMs) : rowsOfLines(opening, nowMs));
   const files: RecognizedFile[] = best.map((opening) => ({ path: opening.file.path, read: () => read(opening) }));
   return [
     ...found,

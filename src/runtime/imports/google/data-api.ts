@@ -1,4 +1,5 @@
 /** Reports of Google Analytics 4 as its Data API answers them: rows of days (`runReport` and `batchRunReports`, as JSON). */
+import { IMPORT_COUNT_MAX, IMPORT_FIRST_DATE } from "../../base/config/limits.ts";
 import { DAY_MS, isLocalDate, type LocalDate, utcDateOf } from "../../../storage/event.ts";
 import {
   DAY_TABLES,
@@ -11,10 +12,12 @@ import {
   type Opening,
 } from "../format.ts";
 import { type ImportContext, type Recognition, type Refusal, type Row, UnreadableFile } from "../format.ts";
+import { isObject } from "../json-items.ts";
 import { ELEMENT, type JsonPath, JsonSplitter, type JsonValue } from "../json-stream.ts";
 import { badRow, textOfFile } from "../text.ts";
+import { deviceTypeFrom } from "../values.ts";
 import { countryCodeOfName } from "./countries.ts";
-import { browserOfName, deviceTypeOfCategory, splitSystem, systemOfName } from "./devices.ts";
+import { browserOfName, splitSystem, systemOfName } from "./devices.ts";
 
 const PRODUCT = "Google Analytics 4";
 const NAME = "ga4-data-api";
@@ -64,7 +67,7 @@ const DIMENSIONS: Readonly<Record<string, (value: string) => Values>> = {
   country: (value) => ({ countryCode: countryCodeOfName(value) }),
   region: (value) => ({ region: valueOf(value) }),
   city: (value) => ({ city: valueOf(value) }),
-  deviceCategory: (value) => ({ deviceType: deviceTypeOfCategory(value) }),
+  deviceCategory: (value) => ({ deviceType: deviceTypeFrom(value) }),
   browser: (value) => ({ browser: browserOfName(value) }),
   operatingSystem: (value) => ({ os: systemOfName(value) }),
   operatingSystemVersion: (value) => ({ osVersion: valueOf(value) }),
@@ -94,12 +97,6 @@ function tableFor(dimensions: readonly string[]): DayTable | null {
 
 /** Events that Analytics records beside those of the site, and page views, which have counts of their own. */
 const OWN_EVENTS = new Set(["page_view", "screen_view", "session_start", "first_visit", "first_open", "user_engagement"]);
-
-const NUMBER_MAX = 1e10;
-
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Client libraries write `dimension_headers`, HTTP clients get `dimensionHeaders`. */
 const camelCase = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -151,15 +148,13 @@ function dateOf(report: Report, values: readonly string[]): LocalDate | null {
   return isLocalDate(date) ? date : null;
 }
 
-const FIRST_DATE = "1995-01-01";
-
 function countsOf({ dimensions, table, metrics }: Report, values: readonly string[], line: number): DayCounts | BadRow {
   const numbers = new Map<string, number>();
   for (const [i, name] of metrics.entries()) {
     const value = values[i] ?? "";
     const number = Number(value);
     if (value.trim() === "" || Number.isNaN(number)) return badRow(line, "bad_number", value, name);
-    if (number < 0 || number > NUMBER_MAX) return badRow(line, "number_out_of_range", value, name);
+    if (number < 0 || number > IMPORT_COUNT_MAX) return badRow(line, "number_out_of_range", value, name);
     numbers.set(name, number);
   }
   const number = (name: string): number | undefined => numbers.get(name);
@@ -191,7 +186,7 @@ function rowOf(report: Report, { value, line, text }: JsonValue, lastDate: strin
   const date = dateOf(report, values);
   if (date === null)
     return values.includes("(other)") ? { kind: "left out", line, reason: "unattributed" } : badRow(line, "bad_date", text);
-  if (date < FIRST_DATE || date > lastDate) return badRow(line, "date_out_of_range", date);
+  if (date < IMPORT_FIRST_DATE || date > lastDate) return badRow(line, "date_out_of_range", date);
   const named = Object.assign({}, ...report.dimensions.map((name, i) => DIMENSIONS[name]?.(values[i] ?? ""))) as Values;
   if (table === "events" && OWN_EVENTS.has(named.eventName ?? "")) return { kind: "left out", line, reason: "not_a_hit" };
   const counts = countsOf(report, metrics, line);

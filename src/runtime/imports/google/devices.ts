@@ -3,16 +3,6 @@ import { browserNameFrom, osNameFrom, osVersionFrom, versionFrom } from "../../i
 
 const NO_VALUE = /^(?:\(.*\)|<Other>|)$/;
 
-const DEVICE_TYPES: Readonly<Record<string, string>> = {
-  desktop: "desktop",
-  mobile: "mobile",
-  tablet: "tablet",
-  "smart tv": "tv",
-  smarttv: "tv",
-};
-
-export const deviceTypeOfCategory = (category: string): string | null => DEVICE_TYPES[category.toLowerCase()] ?? null;
-
 export function systemOfName(name: string): string | null {
   if (NO_VALUE.test(name)) return null;
   return name === "Macintosh" ? "macOS" : osNameFrom(name);

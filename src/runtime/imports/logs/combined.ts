@@ -4,7 +4,7 @@ import { quoteEnd, unescaped } from "./quoted.ts";
 import type { LoggedRequest } from "./request.ts";
 import { commonTimeOf } from "./times.ts";
 
-/** Between the users' names and the request line. */
+/** The time stands between the user's name and the request line. */
 const TIME = / \[(\d{1,2}\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\] "/;
 
 const STATUS_AND_SIZE = / (\d{3}|-) (?:\d+|-)(?= |$)/y;

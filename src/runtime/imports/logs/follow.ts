@@ -47,7 +47,7 @@ export class LogFollower {
     this.#head = position.offset === 0 ? new Uint8Array() : null;
   }
 
-  /** To be stored together with the rows so far. */
+  /** Stored together with the rows so far. */
   get position(): LogPosition {
     return this.#position;
   }

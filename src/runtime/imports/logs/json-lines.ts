@@ -1,14 +1,11 @@
 /** Access logs with a JSON object for each request: Caddy, Traefik, and CloudFront's standard logging 2. */
 import type { BadRowReason } from "../format.ts";
 import { IMPORT_LINE_BYTES_MAX } from "../../base/config/limits.ts";
+import { isObject, type JsonObject } from "../json-items.ts";
 import type { Layout, LineReader, ParsedLine } from "./layout.ts";
 import type { LoggedRequest } from "./request.ts";
 import { isoTimeOf, timeOf } from "./times.ts";
 import { cloudFrontAdviceOn, cloudFrontRequestFrom, isCloudFrontRecord } from "./w3c.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const textIn = (object: JsonObject, name: string): string | undefined => {
   const value = object[name];

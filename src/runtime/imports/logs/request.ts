@@ -1,10 +1,11 @@
 /** Which requests of a server log are page views (docs/importing.md, "Server logs"). */
-import { DAY_MS, type EpochMs } from "../../../storage/event.ts";
+import type { EpochMs } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { createUserAgentCache } from "../../ingest/device.ts";
 import { isPrivateAddress } from "../../ingest/geo.ts";
 import type { Hit, ImportContext, LeftOutReason, Row } from "../format.ts";
 import { badRow } from "../text.ts";
+import { checkedMs } from "../values.ts";
 
 /** A line of a log, taken apart and decoded. Texts may be "-", which servers write where they have no value. */
 export interface LoggedRequest {
@@ -108,12 +109,9 @@ const detached = (text: string): string => ` ${text}`.slice(1);
 
 const METHOD = /^[A-Z]{3,20}$/;
 
-const FIRST_MS = Date.UTC(1995, 0, 1);
-
 /** Makes rows of requests. Remembers User-Agents, as ingestion does. */
 export function createRequestReader({ hostname, nowMs }: Pick<ImportContext, "hostname" | "nowMs">) {
   const userAgents = createUserAgentCache();
-  const lastMs = nowMs + DAY_MS;
 
   function reasonToLeaveOut({ method, status, userAgent, contentType, purpose }: LoggedRequest, path: string): LeftOutReason | null {
     if (method !== "GET") return "method";
@@ -151,7 +149,7 @@ export function createRequestReader({ hostname, nowMs }: Pick<ImportContext, "ho
     const leftOut = (reason: LeftOutReason): Row => ({ kind: "left out", line, reason });
     if (!METHOD.test(request.method) || (target.path === "" && request.target !== "*")) return leftOut("not_a_request");
     if (Number.isNaN(request.atMs)) return badRow(line, "bad_date", text);
-    if (request.atMs < FIRST_MS || request.atMs > lastMs) return badRow(line, "date_out_of_range", text);
+    if (checkedMs(request.atMs, nowMs) === "date_out_of_range") return badRow(line, "date_out_of_range", text);
     if (Number.isNaN(request.status)) return badRow(line, "missing_value", text);
     const own = request.userAgent === undefined ? request : { ...request, userAgent: detached(request.userAgent) };
     const reason = reasonToLeaveOut(own, target.path);

@@ -151,7 +151,7 @@ const CLOUDFRONT_PARQUET: Format = {
   },
 };
 
-/** In the order in which they claim files. */
+/** All of them, in the order in which they claim files. */
 export const SERVER_LOG_FORMATS: readonly Format[] = [NGINX, CLOUDFRONT_PARQUET, ...LAYOUTS.map(formatOf)];
 
 /** The layout of this name, for a log that is followed. null if there is none. */
