@@ -111,7 +111,7 @@ const namesIn = (line: string, separator: string): readonly string[] =>
 const LINE_COST = 64;
 
 export interface CsvRow {
-  /** That of its first line. */
+  /** The number of its first line. */
   readonly line: number;
   readonly fields: readonly string[];
 }

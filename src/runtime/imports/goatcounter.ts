@@ -1,8 +1,8 @@
-/** GoatCounter: its CSV export of single page views, version 1 and 2. */
+/** GoatCounter: its CSV export of single page views, version 1 and 2, and its JSON archive of sums. */
 import { PAGEVIEW } from "../base/config/names.ts";
 import { Columns, type CsvHeader, csvHeaderOf, type CsvRow, readCsv } from "./csv-rows.ts";
 import type { BadRow, Format, Hit, ImportContext, LeftOutRow, Opening, Recognition, Refusal } from "./format.ts";
-import { firstItemOf } from "./json-items.ts";
+import { archivesIn } from "./goatcounter-archive.ts";
 import { badRow } from "./text.ts";
 import { browserFrom, countryFrom, orNull, osFrom, parseTimestamp, pathFrom, referrerFrom, screenWidthFrom } from "./values.ts";
 
@@ -26,10 +26,6 @@ function csvFileOf(opening: Opening): Recognized | null {
   return header && version !== undefined ? { opening, header, version } : null;
 }
 
-/** Files of its JSON archive. */
-const ARCHIVE_FILE =
-  /(?:^|\/)(?:info\.json|(?:paths|refs|browsers|systems|locations|languages|(?:hit|browser|system|location|language|size)_stats)\.jsonl)$/;
-
 const isWithoutRows = ({ opening }: Recognized): boolean => opening.isWhole && !/[\r\n][^\r\n]/.test(opening.text);
 
 export const goatcounter: Format = {
@@ -44,19 +40,11 @@ export const goatcounter: Format = {
     if (empty.length > 0) {
       const advice =
         'The export is empty, because GoatCounter does not store single page views by default. "Collect individual pageviews" in its ' +
-        "settings stores them from then on; views of before exist as sums only, and cannot be imported.";
+        "settings stores them from then on. The JSON export has sums of the views of before.";
       results.push(refusal(empty, advice));
     }
     if (unknown.length > 0) results.push(refusal(unknown, `Version ${unknown[0]?.version} of the CSV is not known; versions 1 and 2 are.`));
-    const isArchive = openings.some(
-      (opening) => opening.file.path.endsWith("info.json") && "goatcounter_version" in (firstItemOf(opening) ?? {}),
-    );
-    const archive = isArchive ? openings.filter(({ file }) => ARCHIVE_FILE.test(file.path)) : [];
-    if (archive.length > 0) {
-      const advice =
-        'The JSON archive has sums of first views, without visitors. Give the CSV: in GoatCounter, open "Settings", "Export", "CSV".';
-      results.push({ format: NAME, product: PRODUCT, paths: archive.map(({ file }) => file.path), advice });
-    }
+    results.push(...archivesIn(openings, NAME, context));
     return results;
   },
 };

@@ -6,7 +6,7 @@ import { badRow, linesOf, textOfFile } from "./text.ts";
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 interface JsonItem {
-  /** That of its first line. */
+  /** The number of its first line. */
   readonly line: number;
   readonly object: JsonObject;
 }

@@ -36,18 +36,48 @@ describe("GoatCounter", () => {
     expect(row).not.toHaveProperty("browser");
   });
 
-  it("is refused if it is empty, of another version, or an archive of sums", async () => {
+  it("is refused if it is empty or of another version", async () => {
     expect(await recognized(goatcounter, of("empty.csv"))).toMatchObject([
       { advice: expect.stringContaining("Collect individual pageviews") },
     ]);
     expect(await recognized(goatcounter, [fileOf("a.csv", "3Path,Title\n/,x\n")])).toMatchObject([
       { advice: expect.stringContaining("Version 3") },
     ]);
-    const archive = [
-      fileOf("x/info.json", '{"export_version":"1.0","goatcounter_version":"v2.7"}'),
-      fileOf("x/hit_stats.jsonl", '{"hour":"x"}'),
-    ];
-    expect(await recognized(goatcounter, archive)).toMatchObject([{ paths: ["x/info.json", "x/hit_stats.jsonl"] }]);
+  });
+
+  it("has sums of views, without visitors, in its JSON archive", async () => {
+    const outcome = await recognition(goatcounter, fixtureFiles("goatcounter-archive"));
+    expect(outcome).toMatchObject({ rows: "days", generation: "JSON archive (since December 2025)" });
+    const rows = await rowsOf(outcome);
+    expect(tally(rows)).toEqual({
+      totals: 2,
+      pages: 2,
+      sources: 2,
+      events: 1,
+      browsers: 1,
+      "operating-systems": 1,
+      locations: 1,
+      "left out: unsupported_report": 1,
+      "bad: missing_value": 1,
+    });
+    expect(rows.slice(0, 6)).toMatchObject([
+      { date: "2026-05-01", table: "totals", counts: { pageviews: 3 } },
+      { date: "2026-05-01", values: { pathname: "/" } },
+      { date: "2026-05-01", values: { referrer: "https://example.com/page.html", referrerSource: null } },
+      { date: "2026-05-02", table: "totals", counts: { pageviews: 4 } },
+      { date: "2026-05-02", values: { pathname: "/api" } },
+      { date: "2026-05-02", values: { referrerSource: "Google" } },
+    ]);
+    expect(rows.flatMap((row) => (row.kind === "day" && row.table === "locations" ? [row.values] : []))).toEqual([
+      { countryCode: "IT", region: "IT-82" },
+    ]);
+  });
+
+  it("is refused as two archives, whose days may overlap", async () => {
+    const infos = ["a", "b"].map((folder) => fileOf(`${folder}/info.json`, '{"export_version":"1.0","goatcounter_version":"2.7"}'));
+    expect(await recognized(goatcounter, infos)).toMatchObject([
+      { paths: ["a/info.json", "b/info.json"], advice: expect.stringContaining("one archive") },
+    ]);
   });
 });
 
