@@ -79,6 +79,15 @@ export interface DeletedDays {
   readonly unreadable: readonly ObjectKey[];
 }
 
+/** A file of an import by its day and number. */
+export interface ImportFile {
+  readonly day: LocalDate;
+  readonly number: number;
+}
+
+const FIRST_DAY = "0001-01-01" as LocalDate;
+const LAST_DAY = "9999-12-31" as LocalDate;
+
 export class EventStore {
   readonly #journal: Journal;
   readonly #partitions: Partitions;
@@ -131,7 +140,7 @@ export class EventStore {
     return new Set([...(await this.#partitions.sites()), ...this.#journal.unflushedSites()]);
   }
 
-  /** The days on which a site has events, oldest first. */
+  /** The days on which a site has events, oldest first, without those of imports that are not shown. */
   days(siteId: SiteId): Promise<LocalDate[]> {
     return this.#locks.share(siteId, () => this.#days(siteId));
   }
@@ -165,7 +174,7 @@ export class EventStore {
   }
 
   async #days(siteId: SiteId): Promise<LocalDate[]> {
-    const inFiles = await this.#partitions.days(siteId);
+    const inFiles = await this.#partitions.shownDays(siteId);
     return [...new Set([...inFiles, ...this.#journal.unflushedDays(siteId)])].sort();
   }
 
@@ -239,6 +248,50 @@ export class EventStore {
     });
   }
 
+  /**
+   * Stores events of an import in a file of its own; `importFileNumber` gives its number. The import must not be shown, so nothing changes
+   * for others. Writing the same again replaces the same file. Durable once resolved.
+   */
+  async addImportFile(siteId: SiteId, { day, number }: ImportFile, events: readonly EventText[]): Promise<void> {
+    const { file } = await this.#partitions.write(siteId, { day, first: number, last: number }, events);
+    await this.#locks.run(siteId, () => this.#partitions.register(siteId, [file]));
+  }
+
+  /**
+   * Runs a change by which files of an import begin or cease to be shown: no snapshot sees a part of it. Observers are told as of a deletion
+   * of the days, so nothing that is made of their files counts any more. A rejection of theirs comes before the change.
+   */
+  changeShown(siteId: SiteId, importNumber: number, change: () => Promise<void>): Promise<void> {
+    return this.#locks.run(siteId, async () => {
+      const days = (await this.#partitions.filesOfImport(siteId, importNumber)).map(({ day }) => day).sort();
+      const [firstDay, lastDay] = [days[0], days.at(-1)];
+      if (firstDay !== undefined && lastDay !== undefined) {
+        for (const observer of this.#observers) await observer.beforeDelete?.(siteId, firstDay, lastDay);
+      }
+      await change();
+    });
+  }
+
+  /**
+   * Deletes the files of an import, which must not be shown; returns how many. Durable once resolved. After a rejection some may be
+   * deleted; may be retried.
+   */
+  deleteImport(siteId: SiteId, importNumber: number): Promise<number> {
+    return this.#locks.run(siteId, async () => {
+      const files = await this.#partitions.filesOfImport(siteId, importNumber);
+      await this.#partitions.remove(siteId, files);
+      // Files that an interrupted deletion removed are not listed, but a power loss could bring them back.
+      await this.#partitions.sync(siteId, FIRST_DAY, LAST_DAY);
+      await this.#noteIfWithoutFiles(siteId);
+      return files.length;
+    });
+  }
+
+  async #noteIfWithoutFiles(siteId: SiteId): Promise<void> {
+    if (!(await this.#partitions.forgetSiteWithoutFiles(siteId))) return;
+    for (const observer of this.#observers) observer.onSiteWithoutFiles?.(siteId);
+  }
+
   /** Removes a segment from the journal that was released for all its sites. */
   drop(segment: Segment): Promise<void> {
     return this.#journal.drop(segment);
@@ -262,7 +315,7 @@ export class EventStore {
   }
 
   /**
-   * Deletes the settled files of a site's days from `firstDay` to `lastDay`, and what the replica has of them unless `filesOnly`.
+   * Deletes the settled files of a site's days, also of imports that are not shown, from `firstDay` to `lastDay`, and what the replica has of them unless `filesOnly`.
    * Durable once resolved. After a rejection some may be deleted; may be retried.
    */
   deleteDays(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, filesOnly?: "filesOnly"): Promise<DeletedDays> {
@@ -276,9 +329,7 @@ export class EventStore {
       await this.#partitions.remove(siteId, files);
       // Files that an interrupted deletion removed are not listed, but a power loss could bring them back.
       await this.#partitions.sync(siteId, firstDay, lastDay);
-      if (await this.#partitions.forgetSiteWithoutFiles(siteId)) {
-        for (const observer of this.#observers) observer.onSiteWithoutFiles?.(siteId);
-      }
+      await this.#noteIfWithoutFiles(siteId);
       return { ...counted, days };
     });
   }
@@ -292,7 +343,7 @@ export class EventStore {
     const found = { days: 0, files: [] as PartitionFile[], superseded: [] as PartitionFile[] };
     for (const day of await this.#partitions.days(siteId)) {
       if (day < firstDay || day > lastDay) continue;
-      const files = (await this.#partitions.files(siteId, day)).filter((file) => this.isSettled(file));
+      const files = (await this.#partitions.allFiles(siteId, day)).filter((file) => this.isSettled(file));
       const superseded = (await this.#partitions.superseded(siteId, day)).filter((file) => this.isSettled(file));
       if (files.length + superseded.length > 0) found.days++;
       found.files.push(...files);
@@ -312,7 +363,7 @@ export class EventStore {
     return { events, unreadable };
   }
 
-  /** Deletes superseded files of a site's day, which a crash has left; returns the others, oldest first. Without any, it waits for no snapshot. */
+  /** Deletes superseded files of a site's day, which a crash has left; returns those shown, oldest first. Without any, it waits for no snapshot. */
   async deleteSuperseded(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
     const files = await this.#locks.share(siteId, async () =>
       (await this.#partitions.superseded(siteId, day)).length === 0 ? this.#partitions.files(siteId, day) : null,
@@ -363,7 +414,7 @@ interface StoreObserver {
   beforeRelease?(siteId: SiteId, segment: number, days: ReadonlyMap<LocalDate, readonly EventText[]>): Promise<void>;
   /** Some of a day's files, which are all of these, are about to be replaced by their merge. A rejection keeps them. */
   beforeMerge?(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[]): Promise<void>;
-  /** Files of the site's days from `firstDay` to `lastDay` are about to be deleted. A rejection keeps them. */
+  /** Files of the site's days from `firstDay` to `lastDay` are about to be deleted, shown or hidden. A rejection keeps them as they are. */
   beforeDelete?(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void>;
   /** The site's last file was deleted. */
   onSiteWithoutFiles?(siteId: SiteId): void;

@@ -34,6 +34,31 @@ export interface Partition {
   readonly journaled: readonly JournaledEvents[];
 }
 
+/**
+ * Files of imports have numbers from here on, a million for each import: above those of the demo site, which counts minutes, and below
+ * those of journal segments, which begin at the time of their process's start.
+ */
+const IMPORT_NUMBERS_FROM = 1_000_000_000;
+
+/** Files that an import can have. */
+export const IMPORT_NUMBERS = 1_000_000;
+
+/** The lowest number of a journal segment: a clock that is set earlier is wrong by decades. */
+export const SEGMENT_NUMBER_MIN = 1_000_000_000_000;
+
+/** The highest number of an import. */
+export const IMPORT_NUMBER_MAX = (SEGMENT_NUMBER_MIN - IMPORT_NUMBERS_FROM) / IMPORT_NUMBERS;
+
+/** The number in the name of an import's `index`-th file, counted from 0. Imports are counted from 1. */
+export const importFileNumber = (importNumber: number, index: number): number =>
+  IMPORT_NUMBERS_FROM + (importNumber - 1) * IMPORT_NUMBERS + index;
+
+/** The import that a file is of; null for events of the journal and of the demo site. */
+export function importOf({ first, last }: Pick<PartitionFile, "first" | "last">): number | null {
+  const numberOf = (segment: number) => Math.floor((segment - IMPORT_NUMBERS_FROM) / IMPORT_NUMBERS) + 1;
+  return first >= IMPORT_NUMBERS_FROM && last < SEGMENT_NUMBER_MIN && numberOf(first) === numberOf(last) ? numberOf(first) : null;
+}
+
 /** True if files contain a segment's events: all of them, because files are written atomically. */
 export const isInFiles = (segment: number, files: readonly PartitionFile[]): boolean =>
   files.some(({ first, last }) => first <= segment && segment <= last);
@@ -178,7 +203,7 @@ interface DayOfFiles {
  */
 export function planMerges({ files, isMergeable, isPast, filesMax }: DayOfFiles): PartitionFile[][] {
   const isOpen = (file: PartitionFile) => file.sizeBytes < FULL_FILE_BYTES && isMergeable(file);
-  const runs = runsOf(files, isOpen);
+  const runs = runsOf(files, isOpen).flatMap(byImport);
   if (isPast) return runs.flat().length > filesMax ? runs.flatMap(packed) : [];
   const newest = runs.at(-1) ?? [];
   let fromBytes = 0;
@@ -201,6 +226,17 @@ function runsOf(files: readonly PartitionFile[], condition: (file: PartitionFile
   return runs.filter((run) => run.length > 0);
 }
 
+/** Neighbours of one import, or of none, which can be hidden and deleted only as long as they share no file with others. */
+function byImport(files: readonly PartitionFile[]): PartitionFile[][] {
+  const groups: PartitionFile[][] = [];
+  for (const file of files) {
+    const group = groups.at(-1);
+    if (group?.[0] && importOf(group[0]) === importOf(file)) group.push(file);
+    else groups.push([file]);
+  }
+  return groups;
+}
+
 /** The last files, as far back as all satisfy the condition. */
 const endOf = (files: readonly PartitionFile[], condition: (file: PartitionFile) => boolean): readonly PartitionFile[] =>
   files.slice(files.findLastIndex((file) => !condition(file)) + 1);
@@ -219,6 +255,8 @@ export interface PartitionsOptions {
   readonly listingsMax: number;
   /** Called with unexpected entries of the events folder, which are ignored. */
   readonly onStray: (key: string, fault: string) => void;
+  /** Whether the files of an import count. By default, those of all imports do. */
+  readonly isShown?: (importNumber: number) => boolean;
 }
 
 /** A file by its day and range of segments. */
@@ -270,24 +308,47 @@ export class Partitions {
     return (await Promise.all(found)).flat();
   }
 
-  /** The days on which a site has files. */
+  /** The days on which a site has files, shown or not. */
   async days(siteId: SiteId): Promise<LocalDate[]> {
     return [...(await this.#listing(siteId)).keys()];
   }
 
-  /** The files that hold a site's day, oldest first. */
-  async files(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
+  /** The days on which a site has files that are shown. */
+  async shownDays(siteId: SiteId): Promise<LocalDate[]> {
+    return [...(await this.#listing(siteId))].filter(([, files]) => files.some(this.#isShown)).map(([day]) => day);
+  }
+
+  /** The files that hold a site's day, shown or not, oldest first. */
+  async allFiles(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
     return withoutSuperseded((await this.#listing(siteId)).get(day) ?? []);
   }
 
-  /** The files of each day of a site from `firstDay` to `lastDay` that has some. */
+  /** The files that hold what is shown of a site's day, oldest first. */
+  async files(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
+    return (await this.allFiles(siteId, day)).filter(this.#isShown);
+  }
+
+  /** The files of each day of a site from `firstDay` to `lastDay` that has some to be shown. */
   async filesBetween(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<ReadonlyMap<LocalDate, readonly PartitionFile[]>> {
     const between = new Map<LocalDate, readonly PartitionFile[]>();
-    for (const [day, files] of await this.#listing(siteId)) {
-      if (firstDay <= day && day <= lastDay) between.set(day, withoutSuperseded(files));
+    for (const [day, all] of await this.#listing(siteId)) {
+      if (day < firstDay || lastDay < day) continue;
+      const files = withoutSuperseded(all.every(this.#isShown) ? all : all.filter(this.#isShown));
+      if (files.length > 0) between.set(day, files);
     }
     return between;
   }
+
+  /** All files of an import, superseded or not. */
+  async filesOfImport(siteId: SiteId, importNumber: number): Promise<PartitionFile[]> {
+    return [...(await this.#listing(siteId)).values()].flat().filter((file) => importOf(file) === importNumber);
+  }
+
+  readonly #isShown = (file: PartitionFile): boolean => {
+    const { isShown } = this.#options;
+    const importNumber = isShown ? importOf(file) : null;
+    return importNumber === null || isShown?.(importNumber) === true;
+  };
 
   /** Superseded files of a site's day, left by an interrupted merge. */
   async superseded(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {

@@ -1,7 +1,7 @@
 /** Opens what is stored: events, what is set for sites, goals, saved filters and annotations. With ClickHouse, nodes share it. */
 import { EventStore } from "../../storage/event-store.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
-import { EVENTS_FOLDER, parsePartitionKey, SITE_FOLDER_PREFIX, siteFolder } from "../../storage/partitions.ts";
+import { EVENTS_FOLDER, parsePartitionKey, SEGMENT_NUMBER_MIN, SITE_FOLDER_PREFIX, siteFolder } from "../../storage/partitions.ts";
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { withoutErasedDays, type EventCatalog } from "../clickhouse/clickhouse-events.ts";
@@ -45,7 +45,7 @@ export async function openEventStore(
     parquet,
     isSiteId,
     listingsMax: PARTITION_LISTINGS_MAX,
-    nowMs: Math.max(now(), oneSite?.segmentFloor ?? 0),
+    nowMs: Math.max(now(), SEGMENT_NUMBER_MIN, oneSite?.segmentFloor ?? 0),
     ...(oneSite && { onlySite: oneSite.siteId }),
     onStray: (key, fault) => {
       if (isRenamedSite(key)) leftOutFiles.note(key);
