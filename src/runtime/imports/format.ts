@@ -250,6 +250,10 @@ export const LEFT_OUT_REASONS = {
   not_web: "An event of an app, or without the address of a page.",
   unsupported_report: "A row of a report without a date, or over dimensions that have no counterpart here.",
   unattributed: "A row that the source does not attribute to any date or value.",
+  excluded: "Excluded by the site's settings.",
+  own_day: "From the time on from which the site has events of its own.",
+  already_imported: "An event that an earlier import of the site has.",
+  imported_day: "On a day that an earlier import of the site has.",
 } as const;
 
 export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;

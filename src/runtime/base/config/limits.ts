@@ -315,6 +315,15 @@ export const IMPORT_LINE_BYTES_MAX = MIB;
 /** Characters of a bad value that are shown. */
 export const IMPORT_BAD_VALUE_CHARS_MAX = 200;
 
+/** Bad rows that are shown with file, line and value; all are counted. */
+export const IMPORT_BAD_ROWS_SHOWN_MAX = 20;
+
+/** Sentences of an import's files that are kept. */
+export const IMPORT_REMARKS_MAX = 100;
+
+/** Characters of a browser's, a system's, a place's or a source's name of another product. The rest is cut. */
+export const IMPORT_NAME_CHARS_MAX = 256;
+
 /** First bytes of a log that is followed, by which it is known again when it was renamed. */
 export const IMPORT_FINGERPRINT_BYTES = 1024;
 
