@@ -4,6 +4,7 @@
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Credentials, Standing } from "../../src/runtime/access/principal.ts";
+import type { Erased } from "../../src/runtime/upkeep/erasure.ts";
 import { AppError, storageUnavailable } from "../../src/runtime/base/errors.ts";
 import type { OutcomeCount } from "../../src/runtime/ingest/event-outcomes.ts";
 import type { PeriodSecret } from "../../src/runtime/ingest/visitor-salt.ts";
@@ -73,6 +74,7 @@ export interface SiteStub extends AnsweringStub {
   /** Called when the site's settings have changed. */
   setRecord(record: SiteRecord | null): Promise<void>;
   hasEvents(): Promise<boolean>;
+  erase(firstDay: LocalDate, lastDay: LocalDate): Promise<Erased | Refusal>;
   removeItems(): Promise<{ readonly hadItems: boolean } | Refusal>;
   days(): Promise<readonly LocalDate[]>;
   /** The numbers behind the site's metrics in an overview, computed with these settings. */

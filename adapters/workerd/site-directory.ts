@@ -7,6 +7,7 @@ import type { KnownSites } from "../../src/runtime/ingest/admission.ts";
 import type { SiteInstances } from "../../src/runtime/service/host.ts";
 import type { Change } from "../../src/runtime/sites/shared-changes.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
+import type { Erased } from "../../src/runtime/upkeep/erasure.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { severalAtOnce } from "../../src/storage/object-store.ts";
 import { reached, SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";
@@ -156,6 +157,10 @@ export class SiteDirectory implements SiteInstances {
 
   days(siteId: SiteId): ReturnType<SiteStub["days"]> {
     return this.#options.site(siteId).days();
+  }
+
+  async erase(siteId: SiteId, ...days: Parameters<SiteStub["erase"]>): Promise<Erased> {
+    return unlessRefused(await reached(this.#options.site(siteId).erase(...days)));
   }
 
   async removeItems(siteId: SiteId): Promise<boolean> {

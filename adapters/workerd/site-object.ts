@@ -183,6 +183,13 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     return hasEvents;
   }
 
+  async erase(...days: Parameters<SiteStub["erase"]>): ReturnType<SiteStub["erase"]> {
+    const { services, siteId } = await this.instance();
+    const erased = await refusalOr(() => services.erasure.erase(siteId, ...days));
+    await this.#ensureAlarm();
+    return erased;
+  }
+
   async removeItems(): ReturnType<SiteStub["removeItems"]> {
     const { services, siteId } = await this.instance();
     const { config } = services;

@@ -5,6 +5,7 @@ import type {
   ChannelPreview,
   CreatedKey,
   CreatedShare,
+  DeletedSite,
   Erased,
   Installation,
   InstallationPage,
@@ -72,6 +73,9 @@ export const settingsPath = (siteId: string): string => `/api/sites/${siteId}`;
 export const getSettings = (siteId: string): Promise<SavedSettings> => sendJson(settingsPath(siteId), {});
 export const putSettings = (siteId: string, settings: SiteSettings): Promise<SavedSettings> =>
   sendJson(settingsPath(siteId), json("PUT", settings));
+/** Deletes everything that the site has. */
+export const deleteSite = (siteId: string): Promise<DeletedSite> =>
+  sendJson(`${settingsPath(siteId)}/delete`, json("POST", { confirm: siteId }));
 export const deleteSettings = (siteId: string): Promise<unknown> => sendJson(settingsPath(siteId), json("DELETE"));
 
 /** Says what would be kept of the address; requests and stores nothing. */

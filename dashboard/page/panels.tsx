@@ -9,7 +9,7 @@ import { FilterPanel } from "../filters/filter-panel.tsx";
 import { SavedFiltersPanel } from "../filters/saved-items.tsx";
 import { DIMENSIONS, isDimension } from "../format/dimensions.ts";
 import { AccountPanel, ChangePasswordPanel, LogOutEverywherePanel } from "../settings/account.tsx";
-import { DeletePanel, ExportPanel } from "../settings/data-panels.tsx";
+import { DeletePanel, DeleteSitePanel, ExportPanel } from "../settings/data-panels.tsx";
 import { KeysPanel } from "../settings/keys-panel.tsx";
 import { InstallationPanel } from "../setup/installation-dialog.tsx";
 import { PasswordPanel } from "../setup/login.tsx";
@@ -30,6 +30,7 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   help: HelpPanel,
   keys: KeysPanel,
   erase: DeletePanel,
+  "delete-site": DeleteSitePanel,
   export: ExportPanel,
   snippet: TrackingCodePanel,
   "add-site": AddSitePanel,

@@ -1,10 +1,10 @@
-/** Dialogs on a site's events: one exports the period, as daily totals or raw events; the other deletes the events of some days. */
+/** Dialogs on a site's data: one exports the period, as daily totals or raw events; others delete the events of some days, or the site. */
 import { useState } from "preact/hooks";
 import { EXPORT_ROWS_MAX } from "../../src/shared/limits.ts";
-import { deleteEvents } from "../api/endpoints.ts";
+import { deleteEvents, deleteSite } from "../api/endpoints.ts";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
-import type { Erased } from "../api/types.ts";
+import type { DeletedSite, Erased } from "../api/types.ts";
 import { countOf, formatRange } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
 import { fileNameOf, saveFile } from "../kit/download.ts";
@@ -20,8 +20,32 @@ import { shared } from "../state/share.ts";
 import { isFiltered } from "../state/view-filters.ts";
 import { closePanel, site } from "../state/view.ts";
 import { fill, rich, words } from "../words/words.ts";
+import { ALL_SETTINGS, discardChanges } from "./settings-form.tsx";
 
 const TITLE = words.erase.title;
+
+/** The spelling that is shown, and that of the API. */
+const isNameOf = (siteId: string, typed: string): boolean => [siteId, readableId(siteId)].includes(typed);
+
+interface ConfirmationProps {
+  readonly siteId: string;
+  readonly typed: string;
+  readonly onType: (typed: string) => void;
+}
+
+const Confirmation = ({ siteId, typed, onType }: ConfirmationProps) => (
+  <label>
+    {fill(words.erase.typeToConfirm, { site: readableId(siteId) })}
+    <input
+      type="text"
+      name="confirmation"
+      autocomplete="off"
+      spellcheck={false}
+      value={typed}
+      onInput={(event) => onType(event.currentTarget.value)}
+    />
+  </label>
+);
 
 function DeleteForm({ siteId }: { readonly siteId: string }) {
   const [start, setStart] = useState(range.value.start);
@@ -29,9 +53,6 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
   const [typed, setTyped] = useState("");
   const [deleted, setDeleted] = useState<Erased | null>(null);
   const { isBusy, problem, run } = useAction((error) => problemText(error, words.erase.notConfirmed));
-
-  // The spelling that is shown, and that of the API.
-  const isConfirmed = [siteId, readableId(siteId)].includes(typed);
 
   async function deleteDays() {
     setDeleted(await deleteEvents(siteId, start, end));
@@ -51,19 +72,9 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
         {dayField(words.erase.startDate, start, setStart)}
         {dayField(words.erase.endDate, end, setEnd)}
       </div>
-      <label>
-        {fill(words.erase.typeToConfirm, { site: readableId(siteId) })}
-        <input
-          type="text"
-          name="confirmation"
-          autocomplete="off"
-          spellcheck={false}
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-      </label>
+      <Confirmation siteId={siteId} typed={typed} onType={setTyped} />
       <Problem text={problem} />
-      <button type="submit" class="button danger" disabled={isBusy || !isConfirmed}>
+      <button type="submit" class="button danger" disabled={isBusy || !isNameOf(siteId, typed)}>
         {isBusy ? words.erase.deleting : words.erase.deleteNow}
       </button>
       <p role="status">
@@ -84,6 +95,46 @@ export function DeletePanel() {
     <Dialog title={TITLE} onClose={closePanel}>
       <p>{rich(words.erase.about, { ...INLINE, site: readableId(siteId), zone: timeZone.value })}</p>
       <DeleteForm siteId={siteId} />
+    </Dialog>
+  );
+}
+
+function DeleteSiteForm({ siteId }: { readonly siteId: string }) {
+  const [typed, setTyped] = useState("");
+  const [deleted, setDeleted] = useState<DeletedSite | null>(null);
+  const { isBusy, problem, run } = useAction((error) => problemText(error, words.erase.notConfirmed));
+
+  async function deleteAll() {
+    setDeleted(await deleteSite(siteId));
+    setTyped("");
+    discardChanges(siteId, ALL_SETTINGS);
+    reloadAll();
+  }
+
+  return (
+    <Form onSubmit={() => void run(deleteAll)}>
+      <Confirmation siteId={siteId} typed={typed} onType={setTyped} />
+      <Problem text={problem} />
+      <button type="submit" class="button danger" disabled={isBusy || !isNameOf(siteId, typed)}>
+        {isBusy ? words.erase.deleting : words.erase.deleteNow}
+      </button>
+      <p role="status">
+        {deleted &&
+          fill(words.deleteSite.deleted, { site: readableId(siteId), events: countOf(deleted.events_deleted, words.counts.event) })}
+      </p>
+    </Form>
+  );
+}
+
+export function DeleteSitePanel() {
+  const siteId = site.value ?? "";
+  const { title, passwordNeeded, about, trackingCode } = words.deleteSite;
+  if (authState.value !== "logged_in") return <PasswordRequired title={title}>{passwordNeeded}</PasswordRequired>;
+  return (
+    <Dialog title={title} onClose={closePanel}>
+      <p>{rich(about, { ...INLINE, site: readableId(siteId) })}</p>
+      <p class="dim">{trackingCode}</p>
+      <DeleteSiteForm siteId={siteId} />
     </Dialog>
   );
 }

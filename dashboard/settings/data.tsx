@@ -192,6 +192,9 @@ export const DataSection = ({ siteId }: { readonly siteId: string }) => (
         <button type="button" class="button danger" onClick={() => openPanel("erase")}>
           {words.data.deleteEvents}
         </button>
+        <button type="button" class="button danger" onClick={() => openPanel("delete-site")}>
+          {words.data.deleteSite}
+        </button>
       </div>
     </section>
     <section class="panel" aria-labelledby="settings-title">

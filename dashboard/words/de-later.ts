@@ -336,6 +336,7 @@ export const deLater = {
     retention: "Aufbewahrung",
     exportEvents: "Ereignisse exportieren …",
     deleteEvents: "Ereignisse löschen …",
+    deleteSite: "Diese Website löschen …",
     settings: "Einstellungen",
   },
   erase: {
@@ -349,6 +350,14 @@ export const deLater = {
     deleted: "{events} und die Dateien von {days} gelöscht.",
     passwordNeeded: "Zum Löschen von Ereignissen ist ein Passwort nötig.",
     about: "Löscht alle Ereignisse von <strong>{site}</strong> an diesen Tagen ({zone}) endgültig. Filter gelten hier nicht.",
+  },
+  deleteSite: {
+    title: "Diese Website löschen",
+    deleted: "{site} mit {events} gelöscht.",
+    passwordNeeded: "Zum Löschen einer Website ist ein Passwort nötig.",
+    about:
+      "Löscht <strong>{site}</strong> endgültig: alle Ereignisse, Einstellungen, Ziele, Segmente, Anmerkungen und Freigabelinks. API-Schlüssel, die nur für diese Website gelten, funktionieren dann nicht mehr.",
+    trackingCode: "Entfernen Sie zuerst den Tracking-Code: Das nächste Ereignis würde die Website wieder anlegen.",
   },
   exportDialog: {
     title: "Exportieren",

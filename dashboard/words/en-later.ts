@@ -327,6 +327,7 @@ export const enLater = {
     retention: "Retention",
     exportEvents: "Export events…",
     deleteEvents: "Delete events…",
+    deleteSite: "Delete this site…",
     settings: "Settings",
   },
   erase: {
@@ -340,6 +341,14 @@ export const enLater = {
     deleted: "Deleted {events} and the files of {days}.",
     passwordNeeded: "Deleting events requires a password.",
     about: "Permanently deletes all events of <strong>{site}</strong> on these days ({zone}). Filters are ignored.",
+  },
+  deleteSite: {
+    title: "Delete this site",
+    deleted: "Deleted {site} with {events}.",
+    passwordNeeded: "Deleting a site requires a password.",
+    about:
+      "Permanently deletes <strong>{site}</strong>: all its events, settings, goals, segments, annotations and share links. API keys that are limited to it stop working.",
+    trackingCode: "Remove its tracking code first: the next event would add the site again.",
   },
   exportDialog: {
     title: "Export",

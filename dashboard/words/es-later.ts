@@ -343,6 +343,7 @@ export const esLater = {
     retention: "Conservación",
     exportEvents: "Exportar eventos…",
     deleteEvents: "Eliminar eventos…",
+    deleteSite: "Eliminar este sitio…",
     settings: "Ajustes",
   },
   erase: {
@@ -356,6 +357,14 @@ export const esLater = {
     deleted: "Eliminado: {events} y los archivos de {days}.",
     passwordNeeded: "Para eliminar eventos hace falta una contraseña.",
     about: "Elimina para siempre todos los eventos de <strong>{site}</strong> en estos días ({zone}). Los filtros no se aplican.",
+  },
+  deleteSite: {
+    title: "Eliminar este sitio",
+    deleted: "{site} eliminado con {events}.",
+    passwordNeeded: "Para eliminar un sitio hace falta una contraseña.",
+    about:
+      "Elimina para siempre <strong>{site}</strong>: todos sus eventos, ajustes, objetivos, segmentos, anotaciones y enlaces compartidos. Las claves de API limitadas a este sitio dejan de funcionar.",
+    trackingCode: "Quita antes el código de seguimiento: el próximo evento volvería a crear el sitio.",
   },
   exportDialog: {
     title: "Exportar",

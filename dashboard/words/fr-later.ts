@@ -345,6 +345,7 @@ export const frLater = {
     retention: "Conservation",
     exportEvents: "Exporter des événements…",
     deleteEvents: "Supprimer des événements…",
+    deleteSite: "Supprimer ce site…",
     settings: "Réglages",
   },
   erase: {
@@ -358,6 +359,14 @@ export const frLater = {
     deleted: "Supprimé : {events} et les fichiers de {days}.",
     passwordNeeded: "Supprimer des événements exige un mot de passe.",
     about: "Supprime définitivement tous les événements de <strong>{site}</strong> pour ces jours ({zone}). Les filtres sont ignorés.",
+  },
+  deleteSite: {
+    title: "Supprimer ce site",
+    deleted: "{site} supprimé avec {events}.",
+    passwordNeeded: "Supprimer un site exige un mot de passe.",
+    about:
+      "Supprime définitivement <strong>{site}</strong> : ses événements, réglages, objectifs, segments, annotations et liens de partage. Les clés d’API limitées à ce site cessent de fonctionner.",
+    trackingCode: "Retirez d’abord le code de suivi : le prochain événement recréerait le site.",
   },
   exportDialog: {
     title: "Exporter",

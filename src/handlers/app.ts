@@ -22,6 +22,7 @@ import { problemsOfPaths, pathBelow, createMatcher, extraRoutesOf } from "./rout
 import { deleteSegment, getSegments, postSegment, putSegment } from "./segments.ts";
 import { getDetails, getHealth, getReady, getMetrics, getRobots, getSecurityContact } from "./service.ts";
 import { getShare, postUnlock, deleteShare, getShares, postShare } from "./shares.ts";
+import { postDeleteSite } from "./site-deletion.ts";
 import { getSitePage } from "./site-page.ts";
 import { postChannelPreview } from "./channel-preview.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
@@ -86,6 +87,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/sites/:site_id/page", "site", getSitePage),
   route("PUT", "/api/sites/:site_id", "site", putSettings),
   route("DELETE", "/api/sites/:site_id", "site", deleteSettings),
+  route("POST", "/api/sites/:site_id/delete", "admin", postDeleteSite),
   route("GET", "/api/settings", "admin", getAllSettings),
   route("PUT", "/api/settings", "admin", putAllSettings),
   route("POST", "/api/demo", "manage", postDemo, { site: DEMO_SITE }),

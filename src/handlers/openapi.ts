@@ -45,6 +45,7 @@ import { SERVICE_API } from "./service.ts";
 import { SHARES_API } from "./shares.ts";
 import { CHANNEL_PREVIEW_API } from "./channel-preview.ts";
 import { SITE_PAGE_API } from "./site-page.ts";
+import { SITE_DELETION_API } from "./site-deletion.ts";
 import { SETTINGS_API } from "./site-settings.ts";
 import { STATS_API } from "./stats.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";
@@ -62,6 +63,7 @@ const APIS = [
   SHARES_API,
   FILES_API,
   SETTINGS_API,
+  SITE_DELETION_API,
   SITE_PAGE_API,
   CHANNEL_PREVIEW_API,
   ERASURE_API,

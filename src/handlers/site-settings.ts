@@ -19,7 +19,7 @@ import { answer, jsonBody, inPath, type Operations } from "./openapi/operation.t
 import { jsonReply, readJson } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
-const siteIn = ({ params }: Context): SiteId => parseSiteId(params.site_id ?? "", "site_id");
+export const siteIn = ({ params }: Context): SiteId => parseSiteId(params.site_id ?? "", "site_id");
 
 /** The settings in force; the defaults for a site without settings. */
 function settingsOf(siteId: SiteId, { sites, config }: Services, nowMs: EpochMs) {
@@ -45,7 +45,7 @@ export function shownSettings(sites: Sites, siteId: SiteId, nowMs: EpochMs) {
 export const getSettings: Handler = (_request, context) => jsonReply(settingsOf(siteIn(context), context.services, context.nowMs));
 
 /** Waits for the list of sites: until then, any site may have events. */
-async function changeRequest({ services, deadline: { signal } }: Context): Promise<ChangeRequest> {
+export async function changeRequest({ services, deadline: { signal } }: Context): Promise<ChangeRequest> {
   if (!services.knownSites.areListed) await services.knownSites.untilListed();
   return { hasEvents: (siteId) => services.mayHaveEvents(siteId), signal };
 }
@@ -113,7 +113,7 @@ const SCHEMAS = {
   ImportedSettings: closed({ status: text("Constant.", { const: "imported" }), sites: count("How many sites the file has.") }),
 };
 
-const SITE_PARAMETER = inPath("site_id", "The site.", siteIdSchema("The site id of its events (`d`)."), "example.com");
+export const SITE_PARAMETER = inPath("site_id", "The site.", siteIdSchema("The site id of its events (`d`)."), "example.com");
 
 const NO_SITE_ID = { invalid_input: "The site in the path is no site id." } as const;
 

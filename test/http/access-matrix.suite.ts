@@ -151,6 +151,7 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   },
   "GET /api/sites/:site_id/page": { need: "an admin of the site", path: `/api/sites/${SITE}/page?url=/a`, status: 200 },
   "PUT /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, body: [], status: 422 },
+  "POST /api/sites/:site_id/delete": { need: "an admin", path: `/api/sites/${SITE}/delete`, body: { confirm: "other.test" }, status: 400 },
   "DELETE /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, status: 404 },
   "GET /api/settings": { need: "an admin", path: "/api/settings", status: 200 },
   "PUT /api/settings": { need: "an admin", path: "/api/settings", body: {}, status: 400 },

@@ -53,6 +53,7 @@ import { describeStatsVisits } from "./stats-visits.suite.ts";
 import { describeStatsRevenue } from "./stats-revenue.suite.ts";
 import { describeStatsTimeseries } from "./stats-timeseries.suite.ts";
 import { describeDataMinimisation, describeStoredEvents } from "./stored-events.suite.ts";
+import { describeSiteDeletion } from "./site-deletion.suite.ts";
 import { describeSiteSettings, describeSiteSettingsRules } from "./site-settings.suite.ts";
 import { describeSurface } from "./surface.suite.ts";
 
@@ -143,6 +144,7 @@ const OF_RULES: readonly Suite[] = [
   [describeStatsOverview, "workerd", "clickhouse"],
   [describeDemoSite, "node", "workerd", "clickhouse"],
   [describeSiteSettingsRules, "workerd", "clickhouse"],
+  [describeSiteDeletion, "workerd", "clickhouse"],
   [describeSiteGoals, "workerd", "clickhouse"],
   [describeSegments, "workerd", "clickhouse"],
   [describeAnnotations, "workerd", "clickhouse"],

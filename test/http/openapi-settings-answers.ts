@@ -65,6 +65,8 @@ const SET = {
 
 const PATH = "/api/sites/answers.test";
 
+const CONFIRMED = { confirm: "answers.test" };
+
 const FILE = { version: 1, sites: [{ site_id: "imported.test", ...SET }] };
 
 /** A site with events whose time zone changed. */
@@ -105,6 +107,20 @@ export const SETTINGS_PROVOKED: readonly Provoked[] = [
   owned("DELETE", ONE, 400, "/api/sites/a%20b"),
   owned("DELETE", ONE, 404, "/api/sites/nothing.test"),
   ...refused("DELETE", ONE, PATH),
+  {
+    id: `POST ${ONE}/delete`,
+    status: 200,
+    environment: CLOSED,
+    async send(target) {
+      const session = await logIn(target);
+      await (await setPath(target, session)).arrayBuffer();
+      return ask(target, "POST", `${PATH}/delete`, CONFIRMED, session);
+    },
+  },
+  owned("POST", `${ONE}/delete`, 400, `${PATH}/delete`, { confirm: "another.test" }),
+  owned("POST", `${ONE}/delete`, 413, `${PATH}/delete`, "x".repeat(65_537)),
+  owned("POST", `${ONE}/delete`, 422, `${PATH}/delete`, {}),
+  ...refused("POST", `${ONE}/delete`, `${PATH}/delete`, CONFIRMED),
   {
     id: `POST ${PREVIEW}`,
     status: 200,
@@ -173,5 +189,6 @@ const failures = (method: Method, route: string, path: string, body?: unknown): 
 export const SETTINGS_FAILING: readonly Failing[] = [
   ...failures("PUT", ONE, PATH, {}),
   ...failures("DELETE", ONE, PATH),
+  ...failures("POST", `${ONE}/delete`, `${PATH}/delete`, CONFIRMED),
   ...failures("PUT", ALL, ALL, FILE),
 ];

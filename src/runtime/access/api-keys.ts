@@ -152,6 +152,23 @@ export class ApiKeys {
     await this.#table.inTurn(() => this.#table.save(keyHash).catch(onlyUntilRestart), signal);
   }
 
+  /**
+   * Takes a site from the keys that are limited to it; those that have no other are revoked. Resolves with their number; 503 when a change
+   * could not be stored.
+   */
+  removeSite(siteId: SiteId, signal: AbortSignal): Promise<number> {
+    return this.#table.inTurn(async () => {
+      const ofSite = this.list().filter(({ sites, revoked }) => !revoked && sites?.includes(siteId));
+      for (const key of ofSite) {
+        const sites = key.sites?.filter((other) => other !== siteId) ?? [];
+        const changed = sites.length > 0 ? { ...key, sites } : { ...key, revoked: true };
+        this.#table.set(key.keyHash, withHash(changed));
+        await this.#table.save(key.keyHash).catch(onlyUntilRestart);
+      }
+      return ofSite.length;
+    }, signal);
+  }
+
   /** Removes the oldest revoked key when there are as many keys as allowed. */
   async #makeRoom(): Promise<void> {
     const { keysMax } = this.#parts;

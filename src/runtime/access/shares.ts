@@ -203,6 +203,16 @@ export class Shares {
     await this.#table.inTurn(() => this.#table.save(shareHash).catch(onlyUntilRestart), signal);
   }
 
+  /** Deletes all links of a site, which stop to work at once. Resolves with their number; 503 when some could not be deleted. */
+  removeSite(siteId: SiteId, signal: AbortSignal): Promise<number> {
+    const ofSite = this.list().filter((share) => share.siteId === siteId);
+    for (const share of ofSite) this.#table.set(share.shareHash, { ...share, revoked: true });
+    return this.#table.inTurn(async () => {
+      for (const { shareHash } of ofSite) await this.#table.put(shareHash, null).catch(onlyUntilRestart);
+      return ofSite.length;
+    }, signal);
+  }
+
   /** Records the use about once a minute, and lets nobody wait for it. */
   noteUse({ shareHash }: Share): void {
     const share = this.#table.get(shareHash);

@@ -21,6 +21,7 @@ import type { PageFetch } from "../installation/page-fetch.ts";
 import type { Activity, Counters, Gauges } from "../base/metrics/metrics.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { RemoteNumbers } from "../reports/overview/overview.ts";
+import type { Erased } from "../upkeep/erasure.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import { type CalendarRecord } from "../../storage/calendar.ts";
 import type { EventStore } from "../../storage/event-store.ts";
@@ -72,6 +73,8 @@ export interface SiteInstances {
   /** The days on which the site has events, oldest first. */
   days(siteId: SiteId): Promise<readonly LocalDate[]>;
   readonly overview: RemoteNumbers;
+  /** Erases a site's events of these days, as `Erasure.erase`. */
+  erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<Erased>;
   /** Removes what was made for a site: its goals, segments and annotations. Resolves with whether there was something. */
   removeItems(siteId: SiteId): Promise<boolean>;
   /** See `SiteDistribution`. */

@@ -41,6 +41,7 @@ import { Compaction } from "../upkeep/compaction.ts";
 import { type Erased, Erasure } from "../upkeep/erasure.ts";
 import { Flush, INTO_CLICKHOUSE, INTO_FILES } from "../upkeep/flush.ts";
 import { Expiry, Retention, type RetentionOptions } from "../upkeep/retention.ts";
+import { SiteDeletion } from "../upkeep/site-deletion.ts";
 import { TrustedClock } from "../upkeep/trusted-clock.ts";
 import { type Asset, type Assets, addressedAssets, addressedScript } from "./assets.ts";
 import type { Dependencies, Host } from "./host.ts";
@@ -318,6 +319,7 @@ export interface Services extends Groups {
    * first.
    */
   gauges(): Promise<Gauges>;
+  readonly siteDeletion: SiteDeletion;
   /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
 }
@@ -376,6 +378,13 @@ export async function createServices(host: Host): Promise<Services> {
     return isPublic ? { filters: "", dates: null, hasRealtime: true, hasRawExport } : null;
   };
 
+  const eraseOnRequest: Services["eraseOnRequest"] = (siteId, firstDay, lastDay, untilMs) =>
+    cluster ? cluster.erase(siteId, firstDay, lastDay, untilMs) : (siteInstances ?? erasure).erase(siteId, firstDay, lastDay);
+  async function removeItems(siteId: SiteId, signal: AbortSignal): Promise<boolean> {
+    await cluster?.takeOverSettings();
+    return collections.removeItems(siteId, signal);
+  }
+
   const services: Services = {
     ...hostServices(host),
     ...collections,
@@ -402,12 +411,9 @@ export async function createServices(host: Host): Promise<Services> {
       burst: GUEST_REQUESTS_AT_ONCE,
       bucketsMax: RATE_LIMIT_BUCKETS_MAX,
     }),
-    async removeItems(siteId, signal) {
-      await cluster?.takeOverSettings();
-      return collections.removeItems(siteId, signal);
-    },
-    eraseOnRequest: (siteId, firstDay, lastDay, untilMs) =>
-      cluster ? cluster.erase(siteId, firstDay, lastDay, untilMs) : erasure.erase(siteId, firstDay, lastDay),
+    removeItems,
+    eraseOnRequest,
+    siteDeletion: new SiteDeletion({ ...auth, sites, erase: eraseOnRequest, removeItems }),
     standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, publicViewOf }, credentials),
     gauges: () => collectGauges(services, siteInstances),
   };

@@ -1,0 +1,46 @@
+/** Deletes a whole site: its share links, events, settings, items, and the rights of API keys over it. */
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import type { ApiKeys } from "../access/api-keys.ts";
+import type { Shares } from "../access/shares.ts";
+import type { ChangeRequest, Sites } from "../sites/sites.ts";
+import type { Erased } from "./erasure.ts";
+
+const FIRST_DAY = "0001-01-01" as LocalDate;
+const LAST_DAY = "9999-12-31" as LocalDate;
+
+interface SiteDeletionOptions {
+  readonly shares: Pick<Shares, "removeSite">;
+  readonly apiKeys: Pick<ApiKeys, "removeSite">;
+  readonly sites: Pick<Sites, "has" | "remove">;
+  /** Erases on all nodes, wherever the site's files are. */
+  readonly erase: (siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number) => Promise<Erased>;
+  readonly removeItems: (siteId: SiteId, signal: AbortSignal) => Promise<boolean>;
+}
+
+export interface DeletedSite extends Erased {
+  readonly shareLinks: number;
+  readonly apiKeys: number;
+}
+
+export class SiteDeletion {
+  readonly #options: SiteDeletionOptions;
+
+  constructor(options: SiteDeletionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Deletes everything that a site has; of one without anything, nothing. After a rejection some of it may be deleted; may be retried.
+   *
+   * Links go first, so that guests see no half of a site. Settings follow the events, because the history of a time zone stays as long as
+   * there are events with its dates. Keys go last: the caller may need one to repeat the request.
+   */
+  async delete(siteId: SiteId, request: ChangeRequest, untilMs: number): Promise<DeletedSite> {
+    const { shares, apiKeys, sites, erase, removeItems } = this.#options;
+    const shareLinks = await shares.removeSite(siteId, request.signal);
+    const { events, days } = await erase(siteId, FIRST_DAY, LAST_DAY, untilMs);
+    if (sites.has(siteId)) await sites.remove(siteId, request);
+    await removeItems(siteId, request.signal);
+    return { events, days, shareLinks, apiKeys: await apiKeys.removeSite(siteId, request.signal) };
+  }
+}
