@@ -8,6 +8,7 @@ import type { ObjectKey } from "./object-store.ts";
 import type { ParquetWriter } from "./parquet-events.ts";
 import {
   type FileOfDay,
+  importFileNumber,
   isInFiles,
   type Partition,
   type PartitionFile,
@@ -273,12 +274,13 @@ export class EventStore {
   }
 
   /**
-   * Deletes the files of an import, which must not be shown; returns how many. Durable once resolved. After a rejection some may be
-   * deleted; may be retried.
+   * Deletes the files of an import from the `fromIndex`-th on. It must not be shown. Returns how many. Durable once resolved. After a
+   * rejection some may be deleted; may be retried.
    */
-  deleteImport(siteId: SiteId, importNumber: number): Promise<number> {
+  deleteImport(siteId: SiteId, importNumber: number, fromIndex = 0): Promise<number> {
     return this.#locks.run(siteId, async () => {
-      const files = await this.#partitions.filesOfImport(siteId, importNumber);
+      const from = importFileNumber(importNumber, fromIndex);
+      const files = (await this.#partitions.filesOfImport(siteId, importNumber)).filter(({ first }) => first >= from);
       await this.#partitions.remove(siteId, files);
       // Files that an interrupted deletion removed are not listed, but a power loss could bring them back.
       await this.#partitions.sync(siteId, FIRST_DAY, LAST_DAY);

@@ -96,9 +96,9 @@ export class ManifestTotals {
     else this.#addHit(row);
   }
 
-  #addBad(path: string, { line, reason, column = null, value }: BadRow): void {
+  #addBad(path: string, { line, reason, column, value }: BadRow): void {
     increment(this.#bad, reason);
-    if (this.#firstBad.length < IMPORT_BAD_ROWS_SHOWN_MAX) this.#firstBad.push({ path, line, reason, column, value });
+    if (this.#firstBad.length < IMPORT_BAD_ROWS_SHOWN_MAX) this.#firstBad.push({ path, line, reason, column: column ?? null, value });
   }
 
   #addHit({ atMs, name }: Hit): void {

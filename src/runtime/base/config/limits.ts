@@ -318,6 +318,9 @@ export const IMPORT_BAD_VALUE_CHARS_MAX = 200;
 /** Bad rows that are shown with file, line and value; all are counted. */
 export const IMPORT_BAD_ROWS_SHOWN_MAX = 20;
 
+/** Events of an import that are in memory before they are written, with a checkpoint behind them. */
+export const IMPORT_CHECKPOINT_EVENTS = 50_000;
+
 /** Sentences of an import's files that are kept. */
 export const IMPORT_REMARKS_MAX = 100;
 
