@@ -160,7 +160,10 @@ export class SiteDirectory implements SiteInstances {
   }
 
   async erase(siteId: SiteId, ...days: Parameters<SiteStub["erase"]>): Promise<Erased> {
-    return unlessRefused(await reached(this.#options.site(siteId).erase(...days)));
+    const erased = unlessRefused(await reached(this.#options.site(siteId).erase(...days)));
+    // What is set for a site depends on whether it has events.
+    await this.#ask(siteId);
+    return erased;
   }
 
   async removeItems(siteId: SiteId): Promise<boolean> {

@@ -66,7 +66,7 @@ const OPERATIONS = {
       ...BODY_REFUSALS,
       invalid_input: "The site in the path is no site id, the body is not JSON, or `confirm` is another site.",
       too_many_requests: "Too many changes are waiting to be stored.",
-      request_timeout: "The deletion exceeded the time limit and continues. Repeat the request to get its outcome.",
+      request_timeout: "The deletion exceeded the time limit, and the site may be deleted in part. Repeat the request.",
       unavailable: "Storage could not be read or changed, and the site may be deleted in part. Repeat the request.",
     },
   },

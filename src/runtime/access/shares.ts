@@ -205,11 +205,13 @@ export class Shares {
 
   /** Deletes all links of a site, which stop to work at once. Resolves with their number; 503 when some could not be deleted. */
   removeSite(siteId: SiteId, signal: AbortSignal): Promise<number> {
-    const ofSite = this.list().filter((share) => share.siteId === siteId);
-    for (const share of ofSite) this.#table.set(share.shareHash, { ...share, revoked: true });
+    const ofSite = () => this.list().filter((share) => share.siteId === siteId);
+    for (const share of ofSite()) this.#table.set(share.shareHash, { ...share, revoked: true });
     return this.#table.inTurn(async () => {
-      for (const { shareHash } of ofSite) await this.#table.put(shareHash, null).catch(onlyUntilRestart);
-      return ofSite.length;
+      // Others may have been created while this waited.
+      const links = ofSite();
+      for (const { shareHash } of links) await this.#table.put(shareHash, null).catch(onlyUntilRestart);
+      return links.length;
     }, signal);
   }
 
