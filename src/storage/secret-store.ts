@@ -12,6 +12,13 @@ export const SECRET_NAME = /^[a-z0-9-]{1,64}$/;
 /** The folder of all other secrets. */
 export const SECRETS_FOLDER = "secrets";
 
+const IMPORT_SECRET_PREFIX = "import-";
+
+/** The salt of a running import's visitors. No time zone has such a name. */
+export const importSecretName = (importNumber: number): SecretName => `${IMPORT_SECRET_PREFIX}${importNumber}`;
+
+export const isImportSecret = (name: SecretName): boolean => name.startsWith(IMPORT_SECRET_PREFIX);
+
 /** One secret, stored or not. */
 export interface StoredSecret {
   /** Its location, for messages. */

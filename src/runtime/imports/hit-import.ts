@@ -5,7 +5,7 @@
 import { type EventText, eventText, type LocalDate } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import { IMPORT_NUMBERS, importFileNumber } from "../../storage/partitions.ts";
-import type { SecretStore, StoredSecret } from "../../storage/secret-store.ts";
+import { importSecretName, type SecretStore, type StoredSecret } from "../../storage/secret-store.ts";
 import { fromHex, toHex } from "../base/bytes.ts";
 import { invalidInput } from "../base/errors.ts";
 import type { HmacKey } from "../ingest/visitor-salt.ts";
@@ -128,7 +128,7 @@ export class HitImports {
   }
 
   #secretOf(number: number): StoredSecret {
-    return this.#options.secrets.secret(`import-${number}`);
+    return this.#options.secrets.secret(importSecretName(number));
   }
 }
 

@@ -1,6 +1,6 @@
 /** Wires visitor ids to their salts. */
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
-import { type SecretName, type SecretStore, UTC_SECRET } from "../../storage/secret-store.ts";
+import { isImportSecret, type SecretName, type SecretStore, UTC_SECRET } from "../../storage/secret-store.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
 import type { Config } from "../base/config/config.ts";
 import { UNUSED_SALTS_CHECK_MS } from "../base/config/limits.ts";
@@ -79,7 +79,7 @@ export class VisitorSalts {
     const { configured, store, foreign, zonesAt, now } = options;
     const salts = new VisitorSalts(options);
     if (foreign) return salts;
-    const names = await store.names();
+    const names = (await store.names()).filter((name) => !isImportSecret(name));
     if (configured) {
       // A secret that was generated before could still link the ids of its period.
       for (const name of names) await store.secret(name).erase();

@@ -17,7 +17,7 @@ import { VisitorSalts } from "../../../../src/runtime/ingest/visitors.ts";
 import { calendarFrom } from "../../../../src/runtime/sites/site-calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
-import { createRecordSecretStore } from "../../../../src/storage/secret-store.ts";
+import { createRecordSecretStore, importSecretName } from "../../../../src/storage/secret-store.ts";
 import { TimeZone } from "../../../../src/storage/time-zone.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 
@@ -99,6 +99,16 @@ describe("the secrets of several time zones", () => {
       { secret: expect.any(String), period: { firstDay: "2026-03-04", days: 1 }, timeZone: KATHMANDU },
     ]);
     expect(new Set(texts.map((text) => parsePeriodSecret(text, "").secret)).size).toBe(2);
+  });
+
+  it("leave the salt of a running import alone, whether a secret is configured or not", async () => {
+    const { open, store } = world();
+    const ofImport = store.secret(importSecretName(1));
+    await ofImport.write("ab".repeat(32));
+    await open();
+    await open({ configured: new Secret("configured secret of a test") });
+    expect(await store.names()).toContain(importSecretName(1));
+    expect(await ofImport.read()).toBe("ab".repeat(32));
   });
 
   it("end at the midnight of each zone, by the tick, without an event", async () => {
