@@ -1,0 +1,64 @@
+/** What imports of hits do over stores of any kind: what counts, when it ends to count, and what is refused. */
+import { describe, expect, it } from "vitest";
+import type { SecretStore } from "../../src/storage/secret-store.ts";
+import { FIRST, HIT_SOURCE, HITS, LAST, openHitImports } from "../support/hit-imports.ts";
+import type { Stores } from "../support/mortal-stores.ts";
+
+/** `make`: empty stores. */
+export function describeHitImports(name: string, make: () => Promise<[Stores, SecretStore?]>): void {
+  describe(`an import of hits ${name}`, () => {
+    it("counts from its end on until it is hidden, and leaves nothing when it is deleted", async () => {
+      const { imports, records, add, counted, secrets } = await openHitImports(...(await make()));
+      const { number } = await add();
+      await imports.run(number, HIT_SOURCE);
+      expect(records.get(number)).toMatchObject({ state: "shown", rows: HITS, events: HITS, firstDay: FIRST, lastDay: "2026-01-03" });
+      expect([await counted(), await secrets.names()]).toEqual([HITS, []]);
+      await imports.hide(number);
+      expect(await counted()).toBe(0);
+      await imports.show(number);
+      expect(await counted()).toBe(HITS);
+      await imports.delete(number);
+      expect([await counted(), records.all]).toEqual([0, []]);
+    });
+
+    it("is refused while the same content is there, and its number is not used again", async () => {
+      const stores = await make();
+      const { imports, add } = await openHitImports(...stores);
+      const { number } = await add();
+      await expect(add()).rejects.toThrow("The same files are already imported as #1.");
+      await imports.delete(number);
+      expect((await (await openHitImports(...stores)).add()).number).toBe(2);
+    });
+
+    it("ends where own events begin", async () => {
+      const { imports, add, counted } = await openHitImports(...(await make()));
+      const { number } = await add();
+      const cutOff = { firstOwnDay: LAST, endMs: Date.parse("2026-01-01T10:00:00Z"), reason: "" };
+      const leftOut = await imports.run(number, { ...HIT_SOURCE, cutOff });
+      expect([await counted(), [...leftOut]]).toEqual([2, [["own_day", HITS - 2]]]);
+    });
+
+    it("goes on in another process", async () => {
+      const stores = await make();
+      const { imports, add } = await openHitImports(...stores);
+      const { number } = await add();
+      const damaged = async function* () {
+        yield* take(HIT_SOURCE.files[0].read(), 3);
+        throw new Error("the file ends too early");
+      };
+      await expect(imports.run(number, { ...HIT_SOURCE, files: [{ path: "hits.csv", read: damaged }] })).rejects.toThrow("too early");
+      const next = await openHitImports(...stores);
+      expect([await next.counted(), next.records.get(number)?.rows]).toEqual([0, 4]);
+      await next.imports.run(number, HIT_SOURCE);
+      expect([await next.counted(), await next.secrets.names()]).toEqual([HITS, []]);
+    });
+  });
+}
+
+async function* take<T>(items: AsyncIterable<T>, count: number): AsyncIterable<T> {
+  let taken = 0;
+  for await (const item of items) {
+    if (taken++ === count) return;
+    yield item;
+  }
+}

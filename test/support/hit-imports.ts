@@ -1,0 +1,84 @@
+/** Imports of a dozen hits over stores of any kind, for tests of what counts when. */
+import type { Hit, Row } from "../../src/runtime/imports/format.ts";
+import { HitImports } from "../../src/runtime/imports/hit-import.ts";
+import { ImportRecords } from "../../src/runtime/imports/import-record.ts";
+import { createUserAgentCache } from "../../src/runtime/ingest/device.ts";
+import { createHmacSha256 } from "../../src/runtime/ingest/visitor-salt.ts";
+import { isSiteId } from "../../src/runtime/base/config/names.ts";
+import { utcCalendar } from "../../src/storage/calendar.ts";
+import type { LocalDate } from "../../src/storage/event.ts";
+import { EventStore } from "../../src/storage/event-store.ts";
+import { countEvents, inlineParquetWriter } from "../../src/storage/parquet-events.ts";
+import { createRecordSecretStore, type SecretStore } from "../../src/storage/secret-store.ts";
+import type { Stores } from "./mortal-stores.ts";
+import { siteId } from "./stored-event.ts";
+
+export const SITE = siteId("imported.test");
+export const [FIRST, LAST] = ["2026-01-01", "2026-01-09"] as [LocalDate, LocalDate];
+export const HITS = 12;
+const hmac = await createHmacSha256();
+
+const hits: readonly Row[] = Array.from({ length: HITS }, (_, i): Hit => ({
+  kind: "hit",
+  line: i + 1,
+  atMs: Date.parse("2026-01-01T00:00:00Z") + i * 5 * 3_600_000,
+  visitor: String(i % 3),
+  name: "pageview",
+  path: `/${i}`,
+}));
+
+/** Twelve hits of three days, in batches of two. */
+export const HIT_SOURCE = {
+  cutOff: null,
+  files: [
+    {
+      path: "hits.csv",
+      async *read() {
+        for (let at = 0; at < hits.length; at += 2) yield hits.slice(at, at + 2);
+      },
+    },
+  ],
+  events: {
+    siteId: SITE,
+    calendar: utcCalendar,
+    pageRules: { sourceParameters: [], pageParameters: [], mergeSlashes: false, appPages: false },
+    exclusions: null,
+    minimisation: {
+      stripReferrerQuery: false,
+      roundTimestamps: false,
+      suppressBrowserVersion: false,
+      suppressOsVersion: false,
+      suppressScreenSize: false,
+      geoipPrecision: "city",
+    },
+    filterBots: true,
+    userAgents: createUserAgentCache(),
+    hmac,
+  },
+} as const;
+
+/** Imports over stores, as a process opens them. Each checkpoint is of four events. */
+export async function openHitImports(stores: Stores, secrets: SecretStore = createRecordSecretStore(stores.records)) {
+  const records = await ImportRecords.open(stores.records);
+  const { eventStore } = await EventStore.open({
+    ...stores,
+    parquet: inlineParquetWriter,
+    isSiteId,
+    listingsMax: 10,
+    nowMs: Date.parse("2026-02-01T00:00:00Z"),
+    onStray: () => {},
+    isShown: records.isShown,
+  });
+  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+  const imports = new HitImports({ eventStore, records, secrets, randomBytes, checkpointEvents: 4, dropSite: () => {} });
+  const add = () => records.add({ siteId: SITE, createdAt: "2026-02-01T00:00:00.000Z", contentHash: "a", product: "Product" });
+  /** Events that reports would count. */
+  const counted = () =>
+    eventStore.withSnapshot(SITE, FIRST, LAST, async (partitions) => {
+      const inFiles = partitions
+        .flatMap(({ files }) => files)
+        .map(async (file) => countEvents((await eventStore.read(file)) ?? new Uint8Array()) ?? 0);
+      return (await Promise.all(inFiles)).reduce((sum, events) => sum + events, 0);
+    });
+  return { records, imports, secrets, add, counted };
+}
