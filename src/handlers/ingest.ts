@@ -3,8 +3,16 @@ import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 import { PAGEVIEW } from "../runtime/base/config/names.ts";
 import type { IngestContext } from "../runtime/ingest/accept-event.ts";
 import { parseClientHints } from "../runtime/ingest/device.ts";
-import { EVENT_FIELDS, EVENT_SCHEMA, parseEventBody, parsePixelQuery, PIXEL_SCHEMAS } from "../runtime/ingest/event-input.ts";
+import {
+  EVENT_FIELDS,
+  EVENT_SCHEMA,
+  type EventInput,
+  parseEventBody,
+  parsePixelQuery,
+  PIXEL_SCHEMAS,
+} from "../runtime/ingest/event-input.ts";
 import { type GeoPlace, geoPlaceFromHeaders } from "../runtime/ingest/geo.ts";
+import { sitesNamedBy } from "../runtime/ingest/plausible-body.ts";
 import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./origins.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./openapi/headers.ts";
 import { BODY_REFUSALS, inQuery, type Operations } from "./openapi/operation.ts";
@@ -50,18 +58,37 @@ const NO_CONTENT = { "Content-Length": "0" } as const;
 
 /**
  * 202 once the event is in the journal, and also for one that is dropped: a bot's, or one that the site's settings exclude
- * (docs/http-api.md, "POST /api/event"). The body is parsed as JSON, whatever its content type.
+ * (docs/http-api.md, "POST /api/event"). The body is parsed as JSON, whatever its content type. Of several sites, one that takes the
+ * event is enough.
  */
 export const postEvent: Handler = async (request, context) => {
   const { services, event } = context;
   const body = event ? "" : await readBody(request);
   const sender = senderOf(request, context);
-  const outcome = await services.acceptEvent({ ...sender, isPixel: false, readInput: () => event ?? parseEventBody(body) });
-  if (outcome === "accepted") {
-    services.counters.eventsIngested++;
-    noteProxies(request, context);
-  }
+  const readInput = () => event ?? parseEventBody(body);
+  const accept = (read: () => EventInput) => services.acceptEvent({ ...sender, isPixel: false, readInput: read });
+  let sites: readonly string[] = [];
+  const outcomes = [
+    await settled(
+      accept(() => {
+        const input = readInput();
+        sites = sitesNamedBy(input.siteId);
+        return { ...input, siteId: sites[0] ?? input.siteId };
+      }),
+    ),
+  ];
+  for (const siteId of sites.slice(1)) outcomes.push(await settled(accept(() => ({ ...readInput(), siteId }))));
+  const [first] = outcomes;
+  if (first?.status === "rejected" && outcomes.every(({ status }) => status === "rejected")) throw first.reason;
+  const accepted = outcomes.filter((outcome) => outcome.status === "fulfilled" && outcome.value === "accepted").length;
+  services.counters.eventsIngested += accepted;
+  if (accepted > 0) noteProxies(request, context);
   return emptyReply(202, NO_CONTENT);
+};
+
+const settled = async <Value>(promise: Promise<Value>): Promise<PromiseSettledResult<Value>> => {
+  const [result] = await Promise.allSettled([promise]);
+  return result;
 };
 
 /** GIF89a of one transparent pixel: size, palette of two colours, transparency, image, trailer. */

@@ -6,6 +6,7 @@ import type { Config } from "../runtime/base/config/config.ts";
 import { isSiteId } from "../runtime/base/config/names.ts";
 import { type Allowlist, createAllowlist } from "../runtime/ingest/admission.ts";
 import { type EventInput, parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
+import { sitesNamedBy } from "../runtime/ingest/plausible-body.ts";
 import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { SiteId } from "../storage/event.ts";
 import { ROUTES } from "./app.ts";
@@ -18,8 +19,8 @@ export interface SiteRequest {
   readonly event: EventInput | null;
 }
 
-/** Finds the site of an event once its body is read. */
-export type FindSite = (body: string) => SiteRequest | null;
+/** Finds the sites of an event once its body is read; none if it is refused before its site counts. */
+export type FindSites = (body: string) => readonly SiteRequest[];
 
 export class SiteRouting {
   readonly #matchAt: (pathname: string) => Promise<Match | null>;
@@ -33,7 +34,7 @@ export class SiteRouting {
   }
 
   /** null for a request without a single site; a function if only the body names it. */
-  async siteOf(request: Request): Promise<SiteRequest | FindSite | null> {
+  async siteOf(request: Request): Promise<SiteRequest | FindSites | null> {
     const url = parseUrl(request.url);
     const match = url && (await this.#matchAt(pathBelow(this.#basePath, url.pathname)));
     const route = match?.endpoint.byMethod.get(request.method);
@@ -41,19 +42,30 @@ export class SiteRouting {
     if (route.site !== null) return route.site === true ? siteInQuery(url) : { siteId: route.site, event: null };
     if (route.access !== "ingest" || route.method === "OPTIONS") return null;
     if (route.method === "GET") return this.#siteOfEvent(request, () => parsePixelQuery(parametersOf(url)));
-    return (body) => this.#siteOfEvent(request, () => parseEventBody(body));
+    return (body) => {
+      const event = attempt(() => parseEventBody(body));
+      if (event === null) return [];
+      return sitesNamedBy(event.siteId).flatMap((siteId) => this.#siteOfEvent(request, () => ({ ...event, siteId })) ?? []);
+    };
   }
 
   /** null for an event that is refused before its site counts (docs/http-api.md, "Processing order"). */
   #siteOfEvent({ headers }: Request, parse: () => EventInput): SiteRequest | null {
-    try {
+    return attempt(() => {
       this.#allowlist.checkOrigin(headers.get("origin"));
       const event = parse();
       this.#allowlist.checkSite(event.siteId);
       return isSiteId(event.siteId) ? { siteId: event.siteId, event } : null;
-    } catch {
-      return null;
-    }
+    });
+  }
+}
+
+/** null if it throws: the registry finds the reason again. */
+function attempt<Value>(run: () => Value): Value | null {
+  try {
+    return run();
+  } catch {
+    return null;
   }
 }
 

@@ -26,6 +26,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Host in `u`, with port and credentials": `${count(limits.URL_HOST_CHARS_MAX)} characters`,
   "`p`, `name` of a property": each(limits.PROPS_CHARS_MAX, "characters"),
   "`rc`": `${count(limits.CURRENCY_CHARS_MAX)} characters`,
+  "Sites that `d` of an event names, separated by commas": `${count(limits.EVENT_SITES_MAX)} sites`,
   "`e`": `${between(0, limits.ENGAGED_SECONDS_MAX)} seconds`,
   "`utm_` value": `${count(limits.UTM_CHARS_MAX)} characters`,
   "Recorded path": `${count(limits.PATHNAME_CHARS_MAX)} characters`,

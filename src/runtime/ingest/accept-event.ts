@@ -82,7 +82,9 @@ export interface IngestContext {
 }
 
 /** The outcome of an event that was not refused. */
-type Acceptance = "accepted" | "bot" | "excluded";
+type EventAcceptance = "accepted" | "bot" | "excluded";
+
+type Acceptance = EventAcceptance | "engagement";
 
 export type AcceptEvent = (context: IngestContext) => Promise<Acceptance>;
 
@@ -133,6 +135,7 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
         const isAdmitted = knownSites.check(input.siteId);
         if (isAdmitted) await isAdmitted;
       }
+      if (input.isEngagement) return "engagement";
       const outcome = acceptanceOf(input, context, options);
       if (outcome === "accepted") await knownSites.storing(input.siteId, () => storeEvent(input, context, options));
       outcomes.note(siteId, outcome, context.nowMs);
@@ -145,7 +148,7 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
 }
 
 /** Counts an event that is dropped. */
-function acceptanceOf(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): Acceptance {
+function acceptanceOf(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): EventAcceptance {
   const { filterBots, exclusionsOf, counters } = options;
   if (filterBots && isSentByBot(context, options)) {
     counters.botEventsDropped++;

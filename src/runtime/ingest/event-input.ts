@@ -25,6 +25,7 @@ import {
 import { PAGEVIEW, parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { invalidInput } from "../base/errors.ts";
 import { boolean, count, number, orNull, type Schema, text } from "../base/json-schema.ts";
+import { isEngagement, withContractNames } from "./plausible-body.ts";
 
 const sentAs = <Value>(name: string, declared: Field<Value>) => ({ name, ...declared });
 
@@ -115,14 +116,17 @@ export const EVENT_FIELDS = {
 type Fields = typeof EVENT_FIELDS;
 
 /** The fields as sent, with the right types and well-formed text, but otherwise unchecked. An absent optional field is null. */
-export type EventInput = { readonly [Name in keyof Fields]: ReturnType<Fields[Name]["check"]> };
+export type EventInput = { readonly [Name in keyof Fields]: ReturnType<Fields[Name]["check"]> } & {
+  /** The time on a page, and no event. */
+  readonly isEngagement?: true;
+};
 
 /** An input whose fields are within their limits and whose site id is valid. */
 export interface CheckedEventInput extends EventInput {
   readonly siteId: SiteId;
 }
 
-const FIELDS = Object.entries(EVENT_FIELDS) as [keyof EventInput, Fields[keyof Fields]][];
+const FIELDS = Object.entries(EVENT_FIELDS) as [keyof Fields, Fields[keyof Fields]][];
 
 /** The body of `POST /api/event`. Open, because unknown fields are ignored. */
 export const EVENT_SCHEMA: Schema = new Body(Object.fromEntries(FIELDS.map(([, declared]) => [declared.name, declared]))).schema;
@@ -132,8 +136,8 @@ export const EVENT_SCHEMA: Schema = new Body(Object.fromEntries(FIELDS.map(([, d
  * missing or has the wrong type.
  */
 export function parseEventBody(body: string): EventInput {
-  const object = parseObject(body);
-  const input: Partial<Record<keyof EventInput, unknown>> = {};
+  const object = withContractNames(parseObject(body), body);
+  const input: Partial<Record<keyof EventInput, unknown>> = isEngagement(object) ? { isEngagement: true } : {};
   for (const [property, { name, read }] of FIELDS) input[property] = read(fieldOf(object, name), name);
   return input as EventInput;
 }
@@ -141,7 +145,7 @@ export function parseEventBody(body: string): EventInput {
 /** A JSON number (RFC 8259), so that the pixel's `w` means what the body's does. */
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-const NO_FIELDS = Object.fromEntries(FIELDS.map(([property]) => [property, null])) as { readonly [Name in keyof EventInput]: null };
+const NO_FIELDS = Object.fromEntries(FIELDS.map(([property]) => [property, null])) as { readonly [Name in keyof Fields]: null };
 
 /** The event of a pixel's query string, which has `d`, `n`, `u`, `r` and `w` only. malformed_body as in `parseEventBody`. */
 export function parsePixelQuery(params: URLSearchParams): EventInput {

@@ -57,6 +57,15 @@ export const URL_CHARS_MAX = 2048;
 export const PROPS_CHARS_MAX = 4096;
 export const CURRENCY_CHARS_MAX = 3;
 export const ENGAGED_SECONDS_MAX = 86_400;
+
+/** Sites that one event may name, separated by commas. */
+export const EVENT_SITES_MAX = 10;
+
+/** Characters of the id by which another product's tag names a site. */
+export const EARLIER_TAG_ID_CHARS_MAX = 64;
+
+/** Requests in one body of Matomo's bulk tracking. */
+export const MATOMO_REQUESTS_MAX = 100;
 export const UTM_CHARS_MAX = 256;
 export const PATHNAME_CHARS_MAX = 2048;
 

@@ -77,7 +77,7 @@ describe("the body of a posted event", () => {
     [{ u: { href: "/" } }, 'Field "u" must be a string'],
     [{ r: 1 }, 'Field "r" must be a string'],
     [{ w: "1440" }, 'Field "w" must be a number'],
-    [{ p: { plan: "pro" } }, 'Field "p" must be a string'],
+    [{ p: ["pro"] }, 'Field "p" must be a string'],
     [{ ra: "9.99" }, 'Field "ra" must be a number'],
     [{ rc: false }, 'Field "rc" must be a string'],
     [{ e: "7" }, 'Field "e" must be a number'],
