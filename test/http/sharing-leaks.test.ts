@@ -211,6 +211,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "POST /api/stats/channel-preview": { path: `/api/stats/channel-preview?site_id=${OTHER}`, body: {} },
   "GET /api/sites/:site_id/page": { path: `/api/sites/${OTHER}/page?url=/a` },
   "PUT /api/sites/:site_id": { path: `/api/sites/${OTHER}`, body: { name: "theirs" } },
+  "POST /api/sites/:site_id/delete": { path: `/api/sites/${OTHER}/delete`, body: { confirm: OTHER } },
   "DELETE /api/sites/:site_id": { path: `/api/sites/${OTHER}` },
   "GET /api/settings": { path: "/api/settings" },
   "PUT /api/settings": { path: "/api/settings", body: { version: 1, sites: [] } },
