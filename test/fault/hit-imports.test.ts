@@ -1,5 +1,8 @@
 /**
- * Imports of hits under failures: an import { describe, expect, it } from "vitest";
+ * Imports of hits under failures: an import runs, is hidden, shown and deleted, once for each change to storage. In each run another change
+ * fails, or the process dies there. The next process finds all events of the import or none, goes on, and ends with each event once.
+ */
+import { describe, expect, it } from "vitest";
 import { HIT_SOURCE, HITS, openHitImports } from "../support/hit-imports.ts";
 import { memoryStores, mortalStores, type Strike } from "../support/mortal-stores.ts";
 
