@@ -100,7 +100,7 @@ function isExcluded({ clientAddress, countryCode }: Hit, pathname: string, exclu
   );
 }
 
-/** In the stored spelling; null for what is no host. */
+/** The host in the stored spelling; null for what is none. */
 function hostOf(hostname: string | null | undefined): string | null {
   const host = hostname ? (parseUrl(`https://${wellFormed(hostname)}/`)?.hostname ?? "") : "";
   return host === "" ? null : normalizeHost(host);
@@ -123,7 +123,7 @@ function deviceOf(hit: Hit, userAgents: Pick<UserAgentCache, "deviceOf">): Devic
   };
 }
 
-/** Those too long for an own event are not recorded, as those of an own event would be refused. */
+/** JSON text; null if it is too long for an own event, which would be refused. */
 function propsOf(props: HitProps | null | undefined): string | null {
   const text = typeof props === "object" && props !== null ? JSON.stringify(props) : (props ?? null);
   return text === null || text.length > PROPS_CHARS_MAX ? null : parseProps(text);

@@ -11,7 +11,7 @@ const STATES = ["running", "shown", "hidden", "deleting"] as const;
 export type ImportState = (typeof STATES)[number];
 
 export interface ImportRecord {
-  /** From 1 on; one sequence for the instance. A number is not used again, because files are named after it. */
+  /** Counted from 1; one sequence for the instance. A number is not used again, because files are named after it. */
   readonly number: number;
   readonly siteId: SiteId;
   readonly state: ImportState;

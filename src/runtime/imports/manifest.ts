@@ -43,7 +43,7 @@ export interface ShownBadRow {
 
 export interface Manifest {
   readonly rows: number;
-  /** Null without a row that has a date. */
+  /** The first and last date of its rows; null without any. */
   readonly range: DayRange | null;
   /** Days with rows. */
   readonly days: number;
