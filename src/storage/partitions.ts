@@ -344,6 +344,16 @@ export class Partitions {
     return [...(await this.#listing(siteId)).values()].flat().filter((file) => importOf(file) === importNumber);
   }
 
+  /** The imports that a site has files of, each with the key of one of them. */
+  async imports(siteId: SiteId): Promise<ReadonlyMap<number, ObjectKey>> {
+    const found = new Map<number, ObjectKey>();
+    for (const file of [...(await this.#listing(siteId)).values()].flat()) {
+      const importNumber = importOf(file);
+      if (importNumber !== null) found.set(importNumber, file.key);
+    }
+    return found;
+  }
+
   readonly #isShown = (file: PartitionFile): boolean => {
     const { isShown } = this.#options;
     const importNumber = isShown ? importOf(file) : null;

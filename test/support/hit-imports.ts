@@ -57,6 +57,13 @@ export const HIT_SOURCE = {
   },
 } as const;
 
+/** A record as it is stored. */
+export const anImport = (values: object): object => ({
+  ...{ number: 1, siteId: SITE, state: "shown", createdAt: "2026-02-01T00:00:00.000Z", contentHash: "a", product: "Product" },
+  ...{ rows: 0, files: 0, events: 0, firstDay: null, lastDay: null },
+  ...values,
+});
+
 /** Imports over stores, as a process opens them. Each checkpoint is of four events. */
 export async function openHitImports(stores: Stores, secrets: SecretStore = createRecordSecretStore(stores.records)) {
   const records = await ImportRecords.open(stores.records);

@@ -5,6 +5,7 @@ import type { RollupCounts } from "../../../src/runtime/upkeep/rollup-verificati
 import { verifyData, type Fault, type VerificationOptions } from "../../../src/runtime/upkeep/verification.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
+import { isImportSecret } from "../../../src/storage/secret-store.ts";
 import { checkBackup, MANIFEST_FILE, readManifest } from "../backups/manifest.ts";
 import { counted, formatCount, listed, noProgress, type CommandOutcome, type Progress } from "../command-output.ts";
 import { kindOf, mustBeFolder, openStores, RESTORE_MARKER, WITHOUT_DATA } from "./data-dir.ts";
@@ -42,7 +43,7 @@ export function linesOf({ report, faults, faultCount }: Findings): string[] {
 async function faultsOfSecrets(folder: string, files: FileSystem): Promise<Fault[]> {
   const store = createFileSecretStore(folder, files);
   const faults: Fault[] = [];
-  for (const name of await store.names()) {
+  for (const name of (await store.names()).filter((each) => !isImportSecret(each))) {
     const { read, location } = store.secret(name);
     try {
       const text = await read();

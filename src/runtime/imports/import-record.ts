@@ -32,7 +32,14 @@ const FOLDER = "imports";
 /** Keeps the highest number when its import is deleted. */
 const LAST_NUMBER = `${FOLDER}/last.json`;
 
-const nameOf = (number: number): string => `${FOLDER}/${number}.json`;
+/** The name of an import's record among all records. */
+export const importRecordName = (number: number): string => `${FOLDER}/${number}.json`;
+
+/** The number in such a name; null for every other name. */
+export const importNumberOf = (recordName: string): number | null => {
+  const digits = /^imports\/(\d{1,6})\.json$/.exec(recordName)?.[1];
+  return digits === undefined ? null : Number(digits);
+};
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
@@ -50,6 +57,26 @@ function parseImport(json: JsonObject): ImportRecord {
   if (!isCount(rows) || !isCount(files) || !isCount(events)) throw new Error("rows, files and events must be counts");
   if (!isDayOrNull(firstDay) || !isDayOrNull(lastDay)) throw new Error("firstDay and lastDay must be dates or null");
   return { number, siteId, state, createdAt, contentHash, product, rows, files, events, firstDay, lastDay };
+}
+
+type ReadableRecords = Pick<RecordStore, "list" | "read">;
+
+/** null if there is none. Rejects if it is damaged. */
+export const readImport = (records: ReadableRecords, number: number): Promise<ImportRecord | null> =>
+  readRecord(records, importRecordName(number), parseImport);
+
+const importNumbers = async (records: ReadableRecords): Promise<number[]> =>
+  (await records.list(`${FOLDER}/`)).map(importNumberOf).filter((number) => number !== null);
+
+/** By number; null for a record that is damaged. */
+export type ReadableImports = ReadonlyMap<number, ImportRecord | null>;
+
+export async function readableImports(records: ReadableRecords): Promise<ReadableImports> {
+  const imports = new Map<number, ImportRecord | null>();
+  for (const number of await importNumbers(records)) {
+    imports.set(number, await readImport(records, number).catch(() => null));
+  }
+  return imports;
 }
 
 const alreadyImported = (number: number): AppError =>
@@ -70,9 +97,8 @@ export class ImportRecords {
   /** Rejects when a record is damaged: skipping it would hide events, or show those that were hidden. */
   static async open(records: RecordStore): Promise<ImportRecords> {
     const opened = new ImportRecords(records);
-    for (const name of await records.list(`${FOLDER}/`)) {
-      if (!/^imports\/\d{1,6}\.json$/.test(name)) continue;
-      const record = await readRecord(records, name, parseImport);
+    for (const number of await importNumbers(records)) {
+      const record = await readImport(records, number);
       if (record) opened.#set(record);
     }
     const last = await readRecord(records, LAST_NUMBER, ({ number }) => {
@@ -112,13 +138,13 @@ export class ImportRecords {
 
   /** Makes a record durable and then lets it count. */
   async put(record: ImportRecord): Promise<void> {
-    await replaceJsonRecord(this.#records, nameOf(record.number), record);
+    await replaceJsonRecord(this.#records, importRecordName(record.number), record);
     this.#set(record);
   }
 
   async remove(number: number): Promise<void> {
     if (number === this.#lastNumber) await replaceJsonRecord(this.#records, LAST_NUMBER, { number });
-    await this.#records.remove(nameOf(number));
+    await this.#records.remove(importRecordName(number));
     this.#imports.delete(number);
   }
 }

@@ -21,6 +21,7 @@ import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
 import { Rollups } from "../duckdb/rollups/rollups.ts";
 import { budgetBytesOf, engineConfigOf, exportMemoryOf, reportSettingsOf, rolledOf } from "../engine/duckdb-queries.ts";
 import { PlannedEngine } from "../engine/planned-engine.ts";
+import { ImportRecords } from "../imports/import-record.ts";
 import { type AcceptEvent, createAcceptEvent } from "../ingest/accept-event.ts";
 import { createAdmittedSite, createAllowlist, createKnownSites, IngestGate, type SiteAdmission } from "../ingest/admission.ts";
 import { createUserAgentCache } from "../ingest/device.ts";
@@ -349,7 +350,8 @@ export async function createServices(host: Host): Promise<Services> {
   const auth = await createAuth({ ...host, counters });
   const clickhouse = await openClickhouse({ ...host, counters });
   const leftOutFiles = new LeftOutFiles();
-  const eventStore = await openEventStore(host, counters, leftOutFiles, clickhouse);
+  const importRecords = oneSite === undefined && siteInstances === undefined ? await ImportRecords.open(host.records) : null;
+  const eventStore = await openEventStore(host, counters, leftOutFiles, clickhouse, importRecords);
   const catalog = clickhouse ? clickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
   const shared = oneSite === undefined && siteInstances === undefined ? clickhouse : null;
   const sites = await openSites(host, catalog, shared);

@@ -5,6 +5,7 @@ import { EVENTS_FOLDER, parsePartitionKey, SEGMENT_NUMBER_MIN, SITE_FOLDER_PREFI
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { withoutErasedDays, type EventCatalog } from "../clickhouse/clickhouse-events.ts";
+import type { ImportRecords } from "../imports/import-record.ts";
 import type { Host, Dependencies } from "./host.ts";
 import type { Counters } from "../base/metrics/metrics.ts";
 import { distributionBy, exchanged, publishTo, type Exchanged } from "../clickhouse/cluster/cluster-settings.ts";
@@ -37,6 +38,7 @@ export async function openEventStore(
   counters: Counters,
   leftOutFiles: LeftOutFiles,
   clickhouse: Clickhouse | null,
+  imports: ImportRecords | null,
 ): Promise<EventStore> {
   const { eventStore, damage } = await EventStore.open({
     replica: clickhouse ? await withoutErasedDays(clickhouse, segmentLog) : undefined,
@@ -47,6 +49,7 @@ export async function openEventStore(
     listingsMax: PARTITION_LISTINGS_MAX,
     nowMs: Math.max(now(), SEGMENT_NUMBER_MIN, oneSite?.segmentFloor ?? 0),
     ...(oneSite && { onlySite: oneSite.siteId }),
+    ...(imports && { isShown: imports.isShown }),
     onStray: (key, fault) => {
       if (isRenamedSite(key)) leftOutFiles.note(key);
       log.warn(`${key} ${fault}`);

@@ -1,9 +1,10 @@
 /** The order in which a running service's data is copied, so that the copy has every event accepted before it exactly once. */
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partitions.ts";
-import type { RecordStore } from "../../storage/record-store.ts";
+import { type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment.ts";
 import { SESSIONS_RECORD } from "../access/persistent-sessions.ts";
+import { type ImportRecord, importRecordName, type ReadableImports, readableImports } from "../imports/import-record.ts";
 import { LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import type { VerifiedData } from "./verification.ts";
 
@@ -29,9 +30,11 @@ const PASSES_MIN = 2;
  * they were merged, or erased; so they are listed again until all that was listed could be read. An event that lies in the
  * copy several times, in the journal and in merged files, lies there under the same segment number, by which it is counted once.
  * Records go last: a calendar must know each change of time zone that gave an event of the copy its date. It may know later ones: those
- * before them keep their dates. What is accepted or erased meanwhile may be in the copy or not.
+ * before them keep their dates. What is accepted or erased meanwhile may be in the copy or not. Records of imports say which files count,
+ * so those from before the files are copied; an import that ended, began or was deleted meanwhile is not whole in the copy.
  */
 export async function backUp(from: VerifiedData, to: BackupTarget): Promise<BackupReport> {
+  const imports = await readableImports(from.records);
   const segments = await copyJournal(from, to);
   const copied = new Set<ObjectKey>();
   for (let pass = 1; ; pass++) {
@@ -43,7 +46,7 @@ export async function backUp(from: VerifiedData, to: BackupTarget): Promise<Back
   // Numbers that files bear must not be given out again, also not on a machine whose clock is behind.
   const newest = [...copied].reduce((number, key) => Math.max(number, segmentsOfKey(key)?.last ?? 0), 0);
   if (newest > (segments.at(-1) ?? 0)) await to.segmentLog.create(newest);
-  return { segments: segments.length, files: copied.size, records: await copyRecords(from, to) };
+  return { segments: segments.length, files: copied.size, records: await copyRecords(from, to, imports) };
 }
 
 async function copyJournal({ segmentLog }: VerifiedData, to: BackupTarget): Promise<number[]> {
@@ -63,17 +66,33 @@ async function copyJournal({ segmentLog }: VerifiedData, to: BackupTarget): Prom
   return copied;
 }
 
-async function copyRecords({ records }: VerifiedData, to: BackupTarget): Promise<number> {
-  let copied = 0;
+async function copyRecords({ records }: VerifiedData, to: BackupTarget, importsBefore: ReadableImports): Promise<number> {
+  const imports = importsInCopy(importsBefore, await readableImports(records));
+  for (const record of imports) await replaceJsonRecord(to.records, importRecordName(record.number), record);
+  const written = new Set(imports.map(({ number }) => importRecordName(number)));
+  let copied = written.size;
   for (const name of await records.list("")) {
     // A session that ended since must not come back with a restored backup, and a copy of the data lets nobody in.
-    if (name === SESSIONS_RECORD) continue;
+    if (name === SESSIONS_RECORD || written.has(name)) continue;
     const bytes = await records.read(name);
     if (bytes === null) continue;
     await to.records.write(name, bytes);
     copied++;
   }
   return copied;
+}
+
+/**
+ * Those that end or begin between the two are to be deleted by the first start with the copy, which has some of their files only. Damaged
+ * records are left to be copied as they are.
+ */
+function importsInCopy(before: ReadableImports, after: ReadableImports): ImportRecord[] {
+  return [...new Map([...after, ...before]).values()].flatMap((record) => {
+    if (record === null) return [];
+    const { number } = record;
+    const isWhole = before.has(number) && after.has(number) && after.get(number)?.state !== "deleting";
+    return isWhole ? record : { ...record, state: "deleting" as const };
+  });
 }
 
 /** True if everything that was listed is copied now, except for files of segments that are copied themselves, and write them again. */

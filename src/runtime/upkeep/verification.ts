@@ -21,6 +21,7 @@ import { readPersistentSessions, SESSIONS_RECORD } from "../access/persistent-se
 import { SHARE_RECORDS } from "../access/shares.ts";
 import { createSha256, type Sha256 } from "../base/bytes.ts";
 import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
+import { importRecordName, readableImports, readImport, type ReadableImports } from "../imports/import-record.ts";
 import { itemRecords } from "../sites/collection.ts";
 import { readTableRecord, type RecordKind } from "../base/record-table.ts";
 
@@ -125,12 +126,18 @@ export interface VerificationOptions {
  */
 export async function verifyData(data: VerifiedData, { rollups, isVerified }: VerificationOptions = {}): Promise<VerificationReport> {
   const sha256 = await createSha256();
-  const verification = new Verification(data, sha256, await readSites(data.records, sha256), isVerified);
+  const recorded = { sites: await readSites(data.records, sha256), imports: await readableImports(data.records) };
+  const verification = new Verification(data, sha256, recorded, isVerified);
   await verification.checkPartitions();
   await verification.checkJournal();
   await verification.checkRecords();
   if (rollups) await verification.checkRollups(rollups);
   return verification.report();
+}
+
+interface Recorded {
+  readonly sites: RecordedSites;
+  readonly imports: ReadableImports;
 }
 
 type FileFault = [key: string, reason: string];
@@ -147,7 +154,7 @@ class Verification {
   readonly #data: VerifiedData;
   readonly #isVerified: (key: ObjectKey) => boolean;
   readonly #sha256: Sha256;
-  readonly #recorded: RecordedSites;
+  readonly #recorded: Recorded;
   readonly #faults: Fault[] = [];
   readonly #strays = new Set<string>();
   #faultCount = 0;
@@ -164,7 +171,7 @@ class Verification {
     rollups: { rollups: 0, compared: 0, outdated: 0, uncompared: 0, uncomparedReason: null } as RollupCounts,
   };
 
-  constructor(data: VerifiedData, sha256: Sha256, recorded: RecordedSites, isVerified: (key: ObjectKey) => boolean = () => false) {
+  constructor(data: VerifiedData, sha256: Sha256, recorded: Recorded, isVerified: (key: ObjectKey) => boolean = () => false) {
     this.#data = data;
     this.#sha256 = sha256;
     this.#recorded = recorded;
@@ -180,8 +187,11 @@ class Verification {
     if (this.#faults.length < FAULTS_KEPT_MAX) this.#faults.push({ file, reason });
   }
 
-  #listing(): Partitions {
+  /** Of all files, or of those that reports read. */
+  #listing(which: "all" | "shown" = "all"): Partitions {
+    const { imports } = this.#recorded;
     return new Partitions({
+      ...(which === "shown" && { isShown: (importNumber: number) => imports.get(importNumber)?.state === "shown" }),
       objects: this.#data.objects,
       parquet: inlineParquetWriter,
       isSiteId,
@@ -201,11 +211,22 @@ class Verification {
     for (const siteId of sites) {
       const days = await listing.days(siteId);
       if (days.length > 0) this.#counts.sites++;
+      await this.#checkImports(siteId, listing);
       const files = this.#counts.files;
       const misplaced: MisplacedFile[] = [];
       for (const day of days) misplaced.push(...(await this.#checkDay(siteId, day, listing)));
       const isWhole = misplaced.length === this.#counts.files - files;
       for (const [key, reason] of misplacedFaults(siteId, misplaced, isWhole, sites)) this.#fault(key, reason);
+    }
+  }
+
+  async #checkImports(siteId: SiteId, listing: Partitions): Promise<void> {
+    const { imports } = this.#recorded;
+    for (const [number, key] of await listing.imports(siteId)) {
+      // One that is not among those read before may have begun since.
+      const record = imports.get(number) ?? (await readableImports(this.#data.records)).get(number);
+      if (record === undefined) this.#fault(key, `it is of import #${number}, which has no record, so that reports leave it out`);
+      else if (record && record.siteId !== siteId) this.#fault(key, `it is of import #${number}, which is one of ${record.siteId}`);
     }
   }
 
@@ -314,6 +335,7 @@ class Verification {
           if ((await readTableRecord(records, name, kind)) === null) throw new Error(`it is not ${what}, and is ignored`);
         });
     };
+    for (const number of (await readableImports(records)).keys()) await check(importRecordName(number), () => readImport(records, number));
     await checkFolder(API_KEY_RECORDS, "an API key");
     await checkFolder(siteRecords(this.#sha256), "the record of a site");
     await checkFolder(SHARE_RECORDS, "a share link");
@@ -323,10 +345,10 @@ class Verification {
   }
 
   async checkRollups(options: RollupVerificationOptions): Promise<void> {
-    const listing = () => this.#listing();
+    const listing = () => this.#listing("shown");
     const onFault = (file: string, reason: string) => this.#fault(file, reason);
-    const calendarOf = (siteId: SiteId): Calendar => this.#recorded.calendarOf(siteId) ?? utcCalendar;
-    const { arrivalRulesOf } = this.#recorded;
+    const calendarOf = (siteId: SiteId): Calendar => this.#recorded.sites.calendarOf(siteId) ?? utcCalendar;
+    const { arrivalRulesOf } = this.#recorded.sites;
     this.#counts.rollups = await verifyRollups({ objects: this.#data.objects, listing, onFault, calendarOf, arrivalRulesOf }, options);
   }
 }

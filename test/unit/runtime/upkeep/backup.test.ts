@@ -12,6 +12,7 @@ import { inProcess, Ledger, wrongIn } from "../../../fault/ledger.ts";
 import { readStores } from "../../../fault/stored-events.ts";
 import { createKey, postSetup, tokenOf, withBearer, withSession } from "../../../support/auth-requests.ts";
 import type { InProcessTarget } from "../../../support/in-process-target.ts";
+import { HIT_SOURCE, HITS, openHitImports } from "../../../support/hit-imports.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { siteId } from "../../../support/stored-event.ts";
 
@@ -160,7 +161,34 @@ async function copyWhileMoving(atRead: number): Promise<number> {
   return reads;
 }
 
+/** Copies once, while an import ends, or is deleted, before the read of that number; returns how many reads there were. */
+async function copyWhileImporting(change: "run" | "delete", atRead: number): Promise<number> {
+  const [stores, copy] = [memoryStores(), memoryStores()];
+  const { imports, add } = await openHitImports(stores);
+  const { number } = await add();
+  if (change === "delete") await imports.run(number, HIT_SOURCE);
+  let reads = 0;
+  const changing = readWhile(stores, async () => {
+    if (++reads === atRead) await (change === "run" ? imports.run(number, HIT_SOURCE) : imports.delete(number));
+  });
+  await copyStores(changing, copy);
+  expect((await verifyData(copy)).faults, `at read ${atRead}`).toEqual([]);
+  const opened = await openHitImports(copy);
+  await opened.imports.recover();
+  const isShown = opened.records.get(number)?.state === "shown";
+  expect(await opened.counted(), `at read ${atRead}`).toBe(isShown ? HITS : 0);
+  return reads;
+}
+
 describe("a backup", () => {
+  for (const change of ["run", "delete"] as const) {
+    it(`counts an import as a whole or not at all, if it is ${change === "run" ? "run" : "deleted"} meanwhile`, async () => {
+      const reads = await copyWhileImporting(change, Number.POSITIVE_INFINITY);
+      expect(reads).toBeGreaterThan(5);
+      for (let atRead = 1; atRead <= reads; atRead++) await copyWhileImporting(change, atRead);
+    });
+  }
+
   for (const name of Object.keys(HAPPENINGS)) {
     it(`contains every event accepted before it exactly once, whenever ${name} happens meanwhile`, async () => {
       const reads = await copyWhile(name, Number.POSITIVE_INFINITY);

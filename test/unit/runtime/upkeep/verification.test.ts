@@ -5,9 +5,10 @@ import { FAULTS_KEPT_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import type { StoredEvent } from "../../../../src/storage/event.ts";
 import { encodeJournalLines } from "../../../../src/storage/journal.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
-import { dayFolder, partitionKey } from "../../../../src/storage/partitions.ts";
+import { dayFolder, importFileNumber, partitionKey } from "../../../../src/storage/partitions.ts";
 import { createKey, postSetup, tokenOf, withSession } from "../../../support/auth-requests.ts";
 import { createInProcessTarget } from "../../../support/in-process-target.ts";
+import { anImport } from "../../../support/hit-imports.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { post, wireEvent } from "../../../support/requests.ts";
 import { COLLECTIONS } from "../../../../src/runtime/sites/collection.ts";
@@ -319,6 +320,23 @@ describe("verification of damaged data", () => {
       expect.stringContaining("no JSON object"),
       expect.stringContaining("belongs under another name"),
       expect.stringContaining(`not a record of ${folder}`),
+    ]);
+  });
+
+  it("reports files of an import without a record, or of another site, and records of imports that are damaged", async () => {
+    const number = importFileNumber(7, 0);
+    const file = ({ objects }: Stores) => objects.put(keyOf(number), encodeEvents(eventsOf(1)));
+    const fault = (reason: string) => [{ file: keyOf(number), reason: expect.stringContaining(reason) as unknown }];
+    expect(await faultsAfter(file)).toEqual(fault("it is of import #7, which has no record"));
+    const record = (siteId: string) => JSON.stringify(anImport({ number: 7, siteId }));
+    const withRecord = (content: string) => async (stores: Stores) => {
+      await file(stores);
+      await stores.records.write("imports/7.json", text(content));
+    };
+    expect(await faultsAfter(withRecord(record(SITE)))).toEqual([]);
+    expect(await faultsAfter(withRecord(record("other.test")))).toEqual(fault("it is of import #7, which is one of other.test"));
+    expect(await faultsAfter(withRecord("{}"))).toEqual([
+      { file: "imports/7.json", reason: expect.stringContaining("number must be that of an import") as unknown },
     ]);
   });
 
