@@ -5,6 +5,7 @@ import { createServices, type Services } from "../../src/runtime/service/service
 import type { FolderLock } from "./data-dir/folder-lock.ts";
 import { InstanceThreads } from "./threads/instance-threads.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
+import { statfs } from "node:fs/promises";
 import { randomBytes, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
@@ -125,6 +126,10 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     randomBytes,
     newRequestId: requestIds(),
     unflushedBytesMax: UNFLUSHED_BYTES_MAX,
+    freeBytes: async () => {
+      const { bavail, bsize } = await statfs(dataFolder);
+      return bavail * bsize;
+    },
     wait: setTimeout,
     trackerScript,
     assets,

@@ -68,6 +68,7 @@ export const STATUS = {
   not_found: 404,
   method_not_allowed: 405,
   already_configured: 409,
+  conflict: 409,
   too_many_requests: 429,
   request_timeout: 408,
   extension_missing: 503,

@@ -27,6 +27,7 @@ export const postDeleteSite: Handler = async (request, context) => {
     site_id: siteId,
     events_deleted: deleted.events,
     days_deleted: deleted.days,
+    imports_deleted: deleted.imports,
     share_links_deleted: deleted.shareLinks,
     api_keys_changed: deleted.apiKeys,
   });
@@ -46,8 +47,9 @@ const SCHEMAS = {
   DeletedSite: closed({
     status: text("Constant.", { const: "deleted" }),
     site_id: text("The site."),
-    events_deleted: count("Deleted events."),
+    events_deleted: count("Deleted events, without those of imports."),
     days_deleted: count("Dates whose files were removed."),
+    imports_deleted: count("Imports that were deleted with their events."),
     share_links_deleted: count("Share links that were deleted, revoked and expired ones included."),
     api_keys_changed: count("API keys that were limited to the site: those of this site alone are revoked, others lost it."),
   }),

@@ -273,6 +273,14 @@ export class EventStore {
     });
   }
 
+  /** The days of which an import has files, shown or not. */
+  daysOfImport(siteId: SiteId, importNumber: number): Promise<ReadonlySet<LocalDate>> {
+    return this.#locks.share(
+      siteId,
+      async () => new Set((await this.#partitions.filesOfImport(siteId, importNumber)).map(({ day }) => day)),
+    );
+  }
+
   /**
    * Deletes the files of an import from the `fromIndex`-th on. It must not be shown. Returns how many. Durable once resolved. After a
    * rejection some may be deleted; may be retried.

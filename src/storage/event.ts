@@ -33,6 +33,8 @@ const required = <const Kind extends ColumnKind, const Field extends string, con
 /** Stored in every event, so that a renamed folder is noticed. */
 const SITE = required("text", "siteId", "site_id");
 
+const EVENT_NAME = required("text", "eventName", "event_name");
+
 const REVENUE = optional("cents", "revenueCents", "revenue_amount");
 
 /** 0 for an event that is no interaction; not recorded for all others, as for those of versions without the column. */
@@ -43,7 +45,7 @@ const INTERACTIVE = optional("integer", "interactive", "interactive");
  * and those of ClickHouse. New columns go to the end, because journal lines are positional; ClickHouse gets them by a step of its schema.
  */
 const TABLE = [
-  required("text", "eventName", "event_name"),
+  EVENT_NAME,
   required("text", "pathname", "pathname"),
   optional("text", "hostname", "hostname"),
   optional("text", "referrer", "referrer"),
@@ -95,6 +97,7 @@ export type EventColumn = TextEventColumn | NumberEventColumn | ColumnOf<"visito
 
 export const EVENT_COLUMNS: readonly EventColumn[] = TABLE;
 export const SITE_COLUMN: TextEventColumn = SITE;
+export const EVENT_NAME_COLUMN: TextEventColumn = EVENT_NAME;
 export const REVENUE_COLUMN: NumberEventColumn = REVENUE;
 export const INTERACTIVE_COLUMN: NumberEventColumn = INTERACTIVE;
 

@@ -8,21 +8,29 @@ import { memoryStores, mortalStores, type Strike } from "../support/mortal-store
 
 type Opened = Awaited<ReturnType<typeof openHitImports>>;
 
-async function play({ imports, add }: Opened): Promise<void> {
+/** As `Imports` does it. */
+async function remove({ imports, records }: Pick<Opened, "imports" | "records">, number: number): Promise<void> {
+  await imports.end(number);
+  await records.remove(number);
+}
+
+async function play({ imports, records, add }: Opened): Promise<void> {
   const { number } = await add();
   await imports.run(number, HIT_SOURCE);
   await imports.hide(number);
   await imports.show(number);
-  await imports.delete(number);
+  await remove({ imports, records }, number);
 }
 
 /** Brings what was left to an end: shown again, or deleted. */
 async function goOn({ imports, records, add, counted }: Opened, end: "shown" | "deleted"): Promise<void> {
-  await imports.recover();
+  const [found] = records.all;
+  if (found?.state === "deleting") await remove({ imports, records }, found.number);
+  else if (found && found.state !== "running") await imports.forgetSalt(found.number);
   const [left] = records.all;
   const { number, state } = left ?? (await add());
   expect(await counted()).toBe(state === "shown" ? HITS : 0);
-  if (end === "deleted") return imports.delete(number);
+  if (end === "deleted") return remove({ imports, records }, number);
   if (state === "running") await imports.run(number, HIT_SOURCE);
   if (state === "hidden") await imports.show(number);
 }

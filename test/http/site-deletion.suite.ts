@@ -18,7 +18,15 @@ import type { MakeTarget } from "../support/target.ts";
 
 const [GONE, KEPT] = ["Gone.test:8080", "kept.test"];
 
-const NOTHING = { status: "deleted", site_id: GONE, events_deleted: 0, days_deleted: 0, share_links_deleted: 0, api_keys_changed: 0 };
+const NOTHING = {
+  status: "deleted",
+  site_id: GONE,
+  events_deleted: 0,
+  days_deleted: 0,
+  imports_deleted: 0,
+  share_links_deleted: 0,
+  api_keys_changed: 0,
+};
 
 export function describeSiteDeletion(makeTarget: MakeTarget): void {
   describe("deletion of a site", () => {

@@ -1,8 +1,9 @@
 /** Imports of a dozen hits over stores of any kind, for tests of what counts when. */
 import type { Hit, Row } from "../../src/runtime/imports/format.ts";
 import { HitImports } from "../../src/runtime/imports/hit-import.ts";
-import { ImportRecords } from "../../src/runtime/imports/import-record.ts";
+import { type ImportRecord, ImportRecords, type NewImport } from "../../src/runtime/imports/import-record.ts";
 import { createUserAgentCache } from "../../src/runtime/ingest/device.ts";
+import { NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import { createHmacSha256 } from "../../src/runtime/ingest/visitor-salt.ts";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
@@ -29,7 +30,6 @@ const hits: readonly Row[] = Array.from({ length: HITS }, (_, i): Hit => ({
 
 /** Twelve hits of three days, in batches of two. */
 export const HIT_SOURCE = {
-  cutOff: null,
   files: [
     {
       path: "hits.csv",
@@ -53,14 +53,27 @@ export const HIT_SOURCE = {
     },
     filterBots: true,
     userAgents: createUserAgentCache(),
+    geo: () => NOWHERE,
     hmac,
   },
 } as const;
 
+const NOW_MS = Date.parse("2026-02-01T00:00:00Z");
+
+const NEW: NewImport = {
+  siteId: SITE,
+  state: "running",
+  createdAt: "2026-02-01T00:00:00.000Z",
+  door: "upload",
+  given: [{ name: "hits.csv", bytes: 1 }],
+  hostname: null,
+  logFormat: null,
+};
+
 /** A record as it is stored. */
 export const anImport = (values: object): object => ({
-  ...{ number: 1, siteId: SITE, state: "shown", createdAt: "2026-02-01T00:00:00.000Z", contentHash: "a", product: "Product" },
-  ...{ rows: 0, files: 0, events: 0, firstDay: null, lastDay: null },
+  ...{ ...NEW, number: 1, state: "shown", changedAt: NEW.createdAt, failure: null, contentHash: "a", product: "Product", formats: [] },
+  ...{ endMs: null, rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {} },
   ...values,
 });
 
@@ -72,13 +85,13 @@ export async function openHitImports(stores: Stores, secrets: SecretStore = crea
     parquet: inlineParquetWriter,
     isSiteId,
     listingsMax: 10,
-    nowMs: Date.parse("2026-02-01T00:00:00Z"),
+    nowMs: NOW_MS,
     onStray: () => {},
     isShown: records.isShown,
   });
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
-  const imports = new HitImports({ eventStore, records, secrets, randomBytes, checkpointEvents: 4, dropSite: () => {} });
-  const add = () => records.add({ siteId: SITE, createdAt: "2026-02-01T00:00:00.000Z", contentHash: "a", product: "Product" });
+  const imports = new HitImports({ eventStore, records, secrets, randomBytes, checkpointEvents: 4, now: () => NOW_MS, dropSite: () => {} });
+  const add = (values: Partial<ImportRecord> = {}) => records.add({ ...NEW, ...values });
   /** Events that reports would count. */
   const counted = () =>
     eventStore.withSnapshot(SITE, FIRST, LAST, async (partitions) => {

@@ -9,6 +9,18 @@ export async function createSha256(): Promise<Sha256> {
   return (text) => hash.init().update(text).digest("binary");
 }
 
+/** The hash of bytes that come in pieces. */
+export interface Hasher {
+  add(bytes: Uint8Array): void;
+  /** In hexadecimal digits. */
+  end(): string;
+}
+
+export async function createHasher(): Promise<Hasher> {
+  const hash = (await createSHA256()).init();
+  return { add: (bytes) => void hash.update(bytes), end: () => hash.digest("hex") };
+}
+
 /** True if two byte strings are equal. Compares every byte, so the time reveals nothing but a difference in length. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;

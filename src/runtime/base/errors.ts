@@ -22,6 +22,8 @@ type Failure =
   | { code: "method_not_allowed"; allow: string }
   /** An admin password is already set (docs/http-api.md, "Setup"). */
   | { code: "already_configured" }
+  /** What the request changes is in a state in which it cannot be changed so. */
+  | { code: "conflict" }
   | { code: "too_many_requests"; retryAfterSecs: number }
   | { code: "request_timeout" }
   /** The endpoint needs the behavioral extension, which is not loaded. */

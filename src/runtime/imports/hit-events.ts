@@ -14,6 +14,7 @@ import {
 import { type DataMinimisation, minimiseEvent } from "../ingest/accept-event.ts";
 import { detectDevice, type DeviceInfo, NO_CLIENT_HINTS, parseScreenWidth, type UserAgentCache } from "../ingest/device.ts";
 import { parseCurrency, parseRevenue } from "../ingest/event-input.ts";
+import type { GeoLookup, GeoPlace } from "../ingest/geo.ts";
 import { parseProps } from "../ingest/props.ts";
 import { parseReferrer } from "../ingest/referrer.ts";
 import { type PageRules, parsePageUrl, parseUrl, withStoredLink } from "../ingest/urls.ts";
@@ -29,6 +30,7 @@ export interface HitEventsOptions {
   readonly minimisation: DataMinimisation;
   readonly filterBots: boolean;
   readonly userAgents: Pick<UserAgentCache, "isBot" | "deviceOf">;
+  readonly geo: GeoLookup;
   readonly hmac: HmacSha256;
   /** Random, of this import alone, and deleted at its end: nobody can find out afterwards whose the ids are. */
   readonly salt: HmacKey;
@@ -43,7 +45,8 @@ export function eventOfHit(hit: Hit, row: number, options: HitEventsOptions): St
   const userAgent = hit.userAgent ?? null;
   if (filterBots && userAgent !== null && userAgents.isBot(userAgent)) return "bot";
   const page = parsePageUrl(cutToChars(wellFormed(hit.path), URL_CHARS_MAX), options.pageRules);
-  if (isExcluded(hit, page.pathname, options.exclusions)) return "excluded";
+  const place = placeOf(hit, options.geo);
+  if (isExcluded(hit.clientAddress ?? null, place.countryCode, page.pathname, options.exclusions)) return "excluded";
   const hostname = hostOf(hit.hostname);
   const stripQuery = minimisation.stripReferrerQuery;
   const { referrer, source } = parseReferrer(textOf(hit.referrer, URL_CHARS_MAX), hostname, { stripQuery });
@@ -61,9 +64,7 @@ export function eventOfHit(hit: Hit, row: number, options: HitEventsOptions): St
       hostname,
       referrer,
       referrerSource: source ?? (hit.referrer ? null : textOf(hit.referrerSource, IMPORT_NAME_CHARS_MAX)),
-      countryCode: hit.countryCode ?? null,
-      region: textOf(hit.region, IMPORT_NAME_CHARS_MAX),
-      city: textOf(hit.city, IMPORT_NAME_CHARS_MAX),
+      ...place,
       ...detectDevice(deviceOf(hit, userAgents), NO_CLIENT_HINTS, screenWidth),
       screenSize: screenWidth === null ? null : String(screenWidth),
       utmSource: textOf(hit.utmSource, UTM_CHARS_MAX) ?? page.utmSource,
@@ -89,14 +90,24 @@ function visitorIdOf(visitor: string, date: LocalDate, { siteId, hmac, salt }: H
   return new DataView(code.buffer, code.byteOffset).getBigUint64(0);
 }
 
-function isExcluded({ clientAddress, countryCode }: Hit, pathname: string, exclusions: Exclusions | null): boolean {
+/** Where the source says that the visitor was, or the address. */
+function placeOf({ countryCode, region, city, clientAddress }: Hit, geo: GeoLookup): GeoPlace {
+  if (!countryCode && clientAddress) return geo(clientAddress);
+  return {
+    countryCode: countryCode ?? null,
+    region: textOf(region, IMPORT_NAME_CHARS_MAX),
+    city: textOf(city, IMPORT_NAME_CHARS_MAX),
+  };
+}
+
+function isExcluded(clientAddress: string | null, countryCode: string | null, pathname: string, exclusions: Exclusions | null): boolean {
   if (exclusions === null) return false;
   const { hasPath, hasAddress, hasCountry } = exclusions;
   const [path = ""] = pathname.split("?", 1);
   return (
     hasPath?.(path) === true ||
-    (typeof clientAddress === "string" && hasAddress?.(clientAddress) === true) ||
-    (typeof countryCode === "string" && hasCountry?.(countryCode) === true)
+    (clientAddress !== null && hasAddress?.(clientAddress) === true) ||
+    (countryCode !== null && hasCountry?.(countryCode) === true)
   );
 }
 

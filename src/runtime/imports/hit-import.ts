@@ -2,19 +2,21 @@
  * The import of hits, from its first row to its deletion. Rows become files that count nothing until all are written; then one write of the
  * record shows them. A run that was interrupted goes on at its last checkpoint: it reads the same rows again and skips those it has.
  */
-import { type EventText, eventText, type LocalDate } from "../../storage/event.ts";
+import { type EpochMs, type EventText, eventText, type LocalDate, type StoredEvent } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import { IMPORT_NUMBERS, importFileNumber } from "../../storage/partitions.ts";
 import { importSecretName, type SecretStore, type StoredSecret } from "../../storage/secret-store.ts";
 import { fromHex, toHex } from "../base/bytes.ts";
-import { invalidInput } from "../base/errors.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
 import type { HmacKey } from "../ingest/visitor-salt.ts";
-import type { LeftOutReason, Recognition } from "./format.ts";
+import { type Hit, type LeftOutReason, type Recognition, UnreadableFile } from "./format.ts";
 import { eventOfHit, type HitEventsOptions } from "./hit-events.ts";
-import type { ImportRecord, ImportRecords } from "./import-record.ts";
-import type { CutOff } from "./manifest.ts";
+import type { HitCounts, ImportRecord, ImportRecords, MonthOutcome } from "./import-record.ts";
+import { type Month, monthOf } from "./manifest.ts";
 
 const SALT_BYTES = 32;
+
+const NOTHING_READ = { rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {} } as const;
 
 interface HitImportsOptions {
   readonly eventStore: Pick<EventStore, "addImportFile" | "changeShown" | "deleteImport">;
@@ -23,15 +25,18 @@ interface HitImportsOptions {
   readonly randomBytes: (length: number) => Uint8Array;
   /** Events that are in memory before they are written: `IMPORT_CHECKPOINT_EVENTS`. */
   readonly checkpointEvents: number;
+  readonly now: () => EpochMs;
   /** Drops the site's cached results. */
   readonly dropSite: (siteId: ImportRecord["siteId"]) => void;
 }
 
 interface HitSource {
   readonly files: Recognition["files"];
-  readonly cutOff: CutOff | null;
   readonly events: Omit<HitEventsOptions, "salt">;
 }
+
+/** What is called after each piece of work: it lets other work have its turn, and rejects to end the reading. */
+export type Breathe = () => Promise<void>;
 
 export class HitImports {
   readonly #options: HitImportsOptions;
@@ -41,40 +46,51 @@ export class HitImports {
   }
 
   /**
-   * Reads all rows, or the rest of them, and shows the import. Returns how many hits were left out by reason, of the rows read now. After a
-   * rejection or a kill it may be called again with the same files, or the import be deleted.
+   * Reads all rows, or the rest of them, and shows the import. `onRows` is called for each batch, and rejects to end the run. After a rejection or a kill it may be called again with the same files.
    */
-  async run(number: number, source: HitSource): Promise<ReadonlyMap<LeftOutReason, number>> {
+  async run(number: number, source: HitSource, onRows: (rows: number) => Promise<void> = async () => {}): Promise<void> {
     const secret = this.#secretOf(number);
     const { salt, record } = await this.#begun(number, secret, source.events.hmac);
     const events = { ...source.events, salt };
     const parts = new Parts(record, this.#options);
-    const leftOut = new Map<LeftOutReason, number>();
     let row = 0;
     for (const file of source.files) {
       for await (const rows of file.read()) {
         for (const each of rows) {
           if (++row <= record.rows || each.kind !== "hit") continue;
-          const event = each.atMs >= (source.cutOff?.endMs ?? Infinity) ? "own_day" : eventOfHit(each, row, events);
-          if (typeof event === "string") leftOut.set(event, (leftOut.get(event) ?? 0) + 1);
-          else parts.add(event.date, eventText(event));
+          const event = each.atMs >= (record.endMs ?? Infinity) ? "own_day" : eventOfHit(each, row, events);
+          parts.note(each, events.calendar.dateOf(each.atMs), event);
         }
         if (parts.isFull) await parts.write(row);
+        await onRows(rows.length);
       }
     }
     await parts.write(Math.max(row, record.rows));
     await this.#setState(number, "shown");
     await secret.erase();
-    return leftOut;
+  }
+
+  /** Says why there will be no more events, and deletes those that a run has written. */
+  async fail(number: number, failure: string): Promise<void> {
+    const { records } = this.#options;
+    await records.put({ ...records.existing(number), ...NOTHING_READ, ...this.#in("failed"), failure });
+    await this.clear(number);
+  }
+
+  /** Deletes all files of an import that is not shown, and its salt. */
+  async clear(number: number): Promise<void> {
+    const { eventStore, records } = this.#options;
+    await eventStore.deleteImport(records.existing(number).siteId, number);
+    await this.#secretOf(number).erase();
   }
 
   /** The record and salt to go on with. Files after the last checkpoint are deleted: they would count twice with another grouping of rows. */
   async #begun(number: number, secret: StoredSecret, { keyFrom }: HitEventsOptions["hmac"]) {
     const { eventStore, records, randomBytes } = this.#options;
-    const record = this.#get(number, ["running"]);
+    const record = this.#options.records.existing(number, ["running"]);
     const stored = await secret.read();
     // Without the salt, visitors would count once more on days that are partly read.
-    const from = stored === null ? { ...record, rows: 0, files: 0, events: 0, firstDay: null, lastDay: null } : record;
+    const from = stored === null ? { ...record, ...NOTHING_READ } : record;
     if (from !== record) await records.put(from);
     await eventStore.deleteImport(record.siteId, number, from.files);
     const salt = stored === null ? randomBytes(SALT_BYTES) : fromHex(stored);
@@ -83,48 +99,38 @@ export class HitImports {
   }
 
   hide(number: number): Promise<void> {
-    this.#get(number, ["shown"]);
+    this.#options.records.existing(number, ["shown"]);
     return this.#setState(number, "hidden");
   }
 
   show(number: number): Promise<void> {
-    this.#get(number, ["hidden"]);
+    this.#options.records.existing(number, ["hidden"]);
     return this.#setState(number, "shown");
   }
 
-  /** Deletes the import in any state. After a rejection or a kill, it does not count any more; may be called again. */
-  async delete(number: number): Promise<void> {
-    const { eventStore, records } = this.#options;
-    const { siteId, state } = this.#get(number, ["running", "shown", "hidden", "deleting"]);
-    if (state !== "deleting") await this.#setState(number, "deleting");
-    await eventStore.deleteImport(siteId, number);
-    await this.#secretOf(number).erase();
-    await records.remove(number);
+  /** Erases the salt of an import that has ended. */
+  forgetSalt(number: number): Promise<void> {
+    return this.#secretOf(number).erase();
   }
 
-  /** Goes on with deletions that were interrupted, and erases salts that ended imports have left. */
-  async recover(): Promise<void> {
-    for (const { number, state } of this.#options.records.all) {
-      if (state === "deleting") await this.delete(number);
-      else if (state !== "running") await this.#secretOf(number).erase();
-    }
+  /** Ends to count, whatever state it is in, so that the rest of it may be deleted. */
+  async end(number: number): Promise<void> {
+    if (this.#options.records.existing(number).state !== "deleting") await this.#setState(number, "deleting");
+    await this.clear(number);
   }
 
   async #setState(number: number, state: ImportRecord["state"]): Promise<void> {
     const { eventStore, records, dropSite } = this.#options;
-    const record = this.#get(number, null);
+    const record = records.existing(number);
     try {
-      await eventStore.changeShown(record.siteId, number, () => records.put({ ...record, state }));
+      await eventStore.changeShown(record.siteId, number, () => records.put({ ...record, ...this.#in(state) }));
     } finally {
       dropSite(record.siteId);
     }
   }
 
-  #get(number: number, states: readonly ImportRecord["state"][] | null): ImportRecord {
-    const record = this.#options.records.get(number);
-    if (record === null) throw invalidInput(`There is no import #${number}`);
-    if (states && !states.includes(record.state)) throw invalidInput(`Import #${number} is ${record.state}`);
-    return record;
+  #in(state: ImportRecord["state"]): Pick<ImportRecord, "state" | "changedAt"> {
+    return { state, changedAt: new Date(this.#options.now()).toISOString() };
   }
 
   #secretOf(number: number): StoredSecret {
@@ -134,26 +140,41 @@ export class HitImports {
 
 type PartsOptions = Pick<HitImportsOptions, "eventStore" | "records" | "checkpointEvents">;
 
+const NOTHING: HitCounts = { pageviews: 0, events: 0 };
+
+const counting = (counts: HitCounts, { name }: Hit): HitCounts =>
+  name === PAGEVIEW ? { ...counts, pageviews: counts.pageviews + 1 } : { ...counts, events: counts.events + 1 };
+
 /** Events that are not written yet, by day, and the checkpoints of those that are. */
 class Parts {
   readonly #options: PartsOptions;
   readonly #days = new Map<LocalDate, EventText[]>();
+  readonly #outcome: Map<Month, MonthOutcome>;
   #record: ImportRecord;
   #events = 0;
 
   constructor(record: ImportRecord, options: PartsOptions) {
     this.#record = record;
     this.#options = options;
+    this.#outcome = new Map(Object.entries(record.outcome));
   }
 
   get isFull(): boolean {
     return this.#events >= this.#options.checkpointEvents;
   }
 
-  add(day: LocalDate, text: EventText): void {
-    const ofDay = this.#days.get(day);
-    if (ofDay) ofDay.push(text);
-    else this.#days.set(day, [text]);
+  /** Takes the event of a hit, or notes why it has none. */
+  note(hit: Hit, day: LocalDate, event: StoredEvent | LeftOutReason): void {
+    const month = monthOf(day);
+    const { imported, leftOut } = this.#outcome.get(month) ?? { imported: NOTHING, leftOut: {} };
+    if (typeof event === "string") {
+      this.#outcome.set(month, { imported, leftOut: { ...leftOut, [event]: counting(leftOut[event] ?? NOTHING, hit) } });
+      return;
+    }
+    this.#outcome.set(month, { imported: counting(imported, hit), leftOut });
+    const ofDay = this.#days.get(event.date);
+    if (ofDay) ofDay.push(eventText(event));
+    else this.#days.set(event.date, [eventText(event)]);
     this.#events++;
   }
 
@@ -161,7 +182,7 @@ class Parts {
   async write(row: number): Promise<void> {
     const { number, siteId, files, events, firstDay, lastDay } = this.#record;
     const days = [...this.#days.keys()].sort();
-    if (files + days.length > IMPORT_NUMBERS) throw invalidInput(`The import has more than ${IMPORT_NUMBERS} files: sort its rows by time`);
+    if (files + days.length > IMPORT_NUMBERS) throw new UnreadableFile(`It has more than ${IMPORT_NUMBERS} files: sort its rows by time.`);
     for (const [i, day] of days.entries()) {
       await this.#options.eventStore.addImportFile(siteId, { day, number: importFileNumber(number, files + i) }, this.#days.get(day) ?? []);
     }
@@ -173,6 +194,7 @@ class Parts {
       events: events + this.#events,
       firstDay: all[0] ?? null,
       lastDay: all.at(-1) ?? null,
+      outcome: Object.fromEntries(this.#outcome),
     };
     await this.#options.records.put(this.#record);
     this.#days.clear();

@@ -1,30 +1,73 @@
 /** The records of imports: whose files an import has, how far it is, and whether it counts. A change of state is one atomic write. */
 import { IMPORT_NUMBER_MAX } from "../../storage/partitions.ts";
-import { isLocalDate, type LocalDate, type SiteId } from "../../storage/event.ts";
+import { isLocalDate, type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { isInstant, type JsonObject, readRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
+import { isObject } from "../base/body.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
+import { LEFT_OUT_REASONS, type LeftOutReason } from "./format.ts";
+import type { Month } from "./manifest.ts";
 
-/** `running` until all rows are read; only a `shown` import counts; one that is `deleting` goes on being deleted at the next start. */
-const STATES = ["running", "shown", "hidden", "deleting"] as const;
+/**
+ * `receiving` until all files are there, `reading` until there is a manifest, `ready` until it is confirmed, `running` until all rows are
+ * read. Only a `shown` import counts. One that `failed` has no files and no events. One that is `deleting` goes on being deleted at the
+ * next start.
+ */
+export const IMPORT_STATES = ["receiving", "reading", "ready", "running", "shown", "hidden", "failed", "deleting"] as const;
 
-export type ImportState = (typeof STATES)[number];
+export type ImportState = (typeof IMPORT_STATES)[number];
+
+/** A file as it was given. */
+export interface GivenFile {
+  /** Names nothing in the data folder. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** What hits add up to. */
+export interface HitCounts {
+  readonly pageviews: number;
+  readonly events: number;
+}
+
+/** What became of the hits of a month. */
+export interface MonthOutcome {
+  readonly imported: HitCounts;
+  readonly leftOut: Readonly<Partial<Record<LeftOutReason, HitCounts>>>;
+}
+
+export type Outcome = Readonly<Record<Month, MonthOutcome>>;
 
 export interface ImportRecord {
   /** Counted from 1; one sequence for the instance. A number is not used again, because files are named after it. */
   readonly number: number;
   readonly siteId: SiteId;
   readonly state: ImportState;
+  /** Why the state is `failed`, in sentences; else null. */
+  readonly failure: string | null;
   readonly createdAt: string;
-  /** SHA-256 of the files' contents, by which the same import is known again. */
-  readonly contentHash: string;
-  readonly product: string;
+  /** When it became what it is, or got a part of a file. */
+  readonly changedAt: string;
+  /** Uploads are in the data folder. Files of the command line are read where they are, by one process. */
+  readonly door: "upload" | "command line";
+  readonly given: readonly GivenFile[];
+  readonly hostname: string | null;
+  readonly logFormat: string | null;
+  /** SHA-256 of the files' contents, by which the same import is known again; null until they were read. */
+  readonly contentHash: string | null;
+  /** For people; null until it is known. */
+  readonly product: string | null;
+  /** The names of the formats whose rows are imported. */
+  readonly formats: readonly string[];
+  /** Hits from this instant on are left out, because the site has events of its own; null for none. */
+  readonly endMs: EpochMs | null;
   /** Rows read and files written so far: what a run that goes on skips, and keeps. */
   readonly rows: number;
   readonly files: number;
   readonly events: number;
   readonly firstDay: LocalDate | null;
   readonly lastDay: LocalDate | null;
+  readonly outcome: Outcome;
 }
 
 const FOLDER = "imports";
@@ -43,20 +86,53 @@ export const importNumberOf = (recordName: string): number | null => {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === "string";
+
 const isDayOrNull = (value: unknown): value is LocalDate | null => value === null || (typeof value === "string" && isLocalDate(value));
 
-const isState = (value: unknown): value is ImportState => STATES.some((state) => state === value);
+const isState = (value: unknown): value is ImportState => IMPORT_STATES.some((state) => state === value);
+
+const isGiven = (value: unknown): value is GivenFile => isObject(value) && typeof value["name"] === "string" && isCount(value["bytes"]);
+
+const isCounts = (value: unknown): value is HitCounts => isObject(value) && isCount(value["pageviews"]) && isCount(value["events"]);
+
+const isOutcome = (value: unknown): value is Outcome =>
+  isObject(value) &&
+  Object.values(value).every(
+    (month) =>
+      isObject(month) &&
+      isCounts(month["imported"]) &&
+      isObject(month["leftOut"]) &&
+      Object.entries(month["leftOut"]).every(([reason, counts]) => Object.hasOwn(LEFT_OUT_REASONS, reason) && isCounts(counts)),
+  );
+
+/** What each field must be; the messages name the field. */
+const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unknown) => boolean, rule: string] } = {
+  number: [(value) => isCount(value) && value >= 1 && value <= IMPORT_NUMBER_MAX, "that of an import"],
+  siteId: [(value) => typeof value === "string" && isSiteId(value), "the id of a site"],
+  state: [isState, `one of ${IMPORT_STATES.join(", ")}`],
+  failure: [isTextOrNull, "a text or null"],
+  createdAt: [isInstant, "an instant"],
+  changedAt: [isInstant, "an instant"],
+  door: [(value) => value === "upload" || value === "command line", "a door"],
+  given: [(value) => Array.isArray(value) && value.every(isGiven), "files"],
+  hostname: [isTextOrNull, "a text or null"],
+  logFormat: [isTextOrNull, "a text or null"],
+  contentHash: [isTextOrNull, "a text or null"],
+  product: [isTextOrNull, "a text or null"],
+  formats: [(value) => Array.isArray(value) && value.every((name) => typeof name === "string"), "texts"],
+  endMs: [(value) => value === null || Number.isSafeInteger(value), "an instant or null"],
+  rows: [isCount, "a count"],
+  files: [isCount, "a count"],
+  events: [isCount, "a count"],
+  firstDay: [isDayOrNull, "a date or null"],
+  lastDay: [isDayOrNull, "a date or null"],
+  outcome: [isOutcome, "counts by month"],
+};
 
 function parseImport(json: JsonObject): ImportRecord {
-  const { number, siteId, state, createdAt, contentHash, product, rows, files, events, firstDay, lastDay } = json;
-  if (!isCount(number) || number < 1 || number > IMPORT_NUMBER_MAX) throw new Error("number must be that of an import");
-  if (typeof siteId !== "string" || !isSiteId(siteId)) throw new Error("siteId must be the id of a site");
-  if (!isState(state)) throw new Error(`state must be one of ${STATES.join(", ")}`);
-  if (!isInstant(createdAt)) throw new Error("createdAt must be an instant");
-  if (typeof contentHash !== "string" || typeof product !== "string") throw new Error("contentHash and product must be texts");
-  if (!isCount(rows) || !isCount(files) || !isCount(events)) throw new Error("rows, files and events must be counts");
-  if (!isDayOrNull(firstDay) || !isDayOrNull(lastDay)) throw new Error("firstDay and lastDay must be dates or null");
-  return { number, siteId, state, createdAt, contentHash, product, rows, files, events, firstDay, lastDay };
+  for (const [name, [is, rule]] of Object.entries(FIELDS)) if (!is(json[name])) throw new Error(`${name} must be ${rule}`);
+  return json as unknown as ImportRecord;
 }
 
 type ReadableRecords = Pick<RecordStore, "list" | "read">;
@@ -79,10 +155,9 @@ export async function readableImports(records: ReadableRecords): Promise<Readabl
   return imports;
 }
 
-const alreadyImported = (number: number): AppError =>
-  new AppError({ code: "already_configured" }, `The same files are already imported as #${number}.`);
+export const conflict = (message: string): AppError => new AppError({ code: "conflict" }, message);
 
-type NewImport = Pick<ImportRecord, "siteId" | "createdAt" | "contentHash" | "product">;
+export type NewImport = Pick<ImportRecord, "siteId" | "state" | "createdAt" | "door" | "given" | "hostname" | "logFormat">;
 
 export class ImportRecords {
   readonly #records: RecordStore;
@@ -123,15 +198,43 @@ export class ImportRecords {
     return this.#imports.get(number) ?? null;
   }
 
+  /** The record; 404 without one, and 409 if its state is none of these. */
+  existing(number: number, states: readonly ImportState[] | null = null): ImportRecord {
+    const record = this.get(number);
+    if (record === null) throw new AppError({ code: "not_found" }, `There is no import #${number}`);
+    if (states && !states.includes(record.state)) throw conflict(`Import #${number} is ${record.state}, and not ${states.join(" or ")}`);
+    return record;
+  }
+
   /** See `PartitionsOptions`. */
   readonly isShown = (number: number): boolean => this.#imports.get(number)?.state === "shown";
 
-  /** 409 if the site has an import of the same content. */
+  /** The number of another import of the site with the same content, which is complete or about to be. */
+  withContent(siteId: SiteId, contentHash: string, except: number): number | null {
+    const isSame = (record: ImportRecord) =>
+      record.number !== except && record.siteId === siteId && record.contentHash === contentHash && record.state !== "failed";
+    return this.all.find(isSame)?.number ?? null;
+  }
+
   async add(added: NewImport): Promise<ImportRecord> {
-    const same = this.all.find(({ siteId, contentHash }) => siteId === added.siteId && contentHash === added.contentHash);
-    if (same) throw alreadyImported(same.number);
-    const record = { ...added, number: this.#lastNumber + 1, state: "running", rows: 0, files: 0, events: 0 } as const;
-    const created: ImportRecord = { ...record, firstDay: null, lastDay: null };
+    const created: ImportRecord = {
+      ...added,
+      number: this.#lastNumber + 1,
+      changedAt: added.createdAt,
+      failure: null,
+      contentHash: null,
+      product: null,
+      formats: [],
+      endMs: null,
+      rows: 0,
+      files: 0,
+      events: 0,
+      firstDay: null,
+      lastDay: null,
+      outcome: {},
+    };
+    // Before the first wait, so that nobody else gets the number.
+    this.#lastNumber = created.number;
     await this.put(created);
     return created;
   }
@@ -143,7 +246,8 @@ export class ImportRecords {
   }
 
   async remove(number: number): Promise<void> {
-    if (number === this.#lastNumber) await replaceJsonRecord(this.#records, LAST_NUMBER, { number });
+    const isHighest = ![...this.#imports.keys()].some((other) => other > number);
+    if (isHighest) await replaceJsonRecord(this.#records, LAST_NUMBER, { number: this.#lastNumber });
     await this.#records.remove(importRecordName(number));
     this.#imports.delete(number);
   }

@@ -25,12 +25,17 @@ export interface CutOff {
   readonly reason: string;
 }
 
+export interface EarlierImport {
+  readonly number: number;
+  readonly days: ReadonlySet<LocalDate>;
+}
+
 /** The days of the site that others than this import have. */
 export interface CoveredDays {
   /** The site's first event of its own; null without any. */
   readonly firstOwn: { readonly timestampMs: EpochMs; readonly day: LocalDate; readonly pageviewsOfDay: number } | null;
   /** Earlier imports of the site, hidden ones as well. */
-  readonly imports: readonly { readonly number: number; readonly days: ReadonlySet<LocalDate> }[];
+  readonly imports: readonly EarlierImport[];
 }
 
 export interface ShownBadRow {
@@ -59,6 +64,8 @@ export interface Manifest {
 }
 
 const MONTH_CHARS = "YYYY-MM".length;
+
+export const monthOf = (day: LocalDate): Month => day.slice(0, MONTH_CHARS);
 
 const rangeOf = (sorted: readonly LocalDate[]): DayRange | null => {
   const [firstDay, lastDay] = [sorted[0], sorted.at(-1)];
@@ -112,7 +119,7 @@ export class ManifestTotals {
     if (!this.#days.has(day)) this.#days.set(day, 0);
     let months = this.#totals.get(table);
     if (!months) this.#totals.set(table, (months = new Map()));
-    const month = day.slice(0, MONTH_CHARS);
+    const month = monthOf(day);
     months.set(month, addedCounts(months.get(month), counts));
   }
 

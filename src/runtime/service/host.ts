@@ -145,6 +145,8 @@ export interface Host {
   readonly oneSite?: OneSite;
   /** Set on such a host in the registry: the instance that owns everything not tied to one site. It answers nothing about events itself. */
   readonly siteInstances?: SiteInstances;
+  /** Bytes that the disk of the data has left. Absent where there is no such limit. */
+  readonly freeBytes?: () => Promise<number>;
   /** Resolves after `ms` milliseconds. For waits that must not depend on `tick`. */
   readonly wait: (ms: number) => Promise<void>;
 }

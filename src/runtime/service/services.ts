@@ -21,12 +21,14 @@ import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
 import { Rollups } from "../duckdb/rollups/rollups.ts";
 import { budgetBytesOf, engineConfigOf, exportMemoryOf, reportSettingsOf, rolledOf } from "../engine/duckdb-queries.ts";
 import { PlannedEngine } from "../engine/planned-engine.ts";
+import { Imports } from "../imports/imports.ts";
 import { ImportRecords } from "../imports/import-record.ts";
 import { type AcceptEvent, createAcceptEvent } from "../ingest/accept-event.ts";
 import { createAdmittedSite, createAllowlist, createKnownSites, IngestGate, type SiteAdmission } from "../ingest/admission.ts";
 import { createUserAgentCache } from "../ingest/device.ts";
 import { EventOutcomes } from "../ingest/event-outcomes.ts";
 import { warnOfOldGeoDatabase } from "../ingest/geo.ts";
+import { createHmacSha256 } from "../ingest/visitor-salt.ts";
 import { createVisitors, type Visitors } from "../ingest/visitors.ts";
 import { DemoSite } from "../installation/demo-site.ts";
 import { PageCheck } from "../installation/page-check.ts";
@@ -257,12 +259,20 @@ function createLifecycle(
   { demoSite, visitorSalts }: IngestServices,
   { shares, persistentSessions }: AuthServices,
   cluster: Cluster | null,
+  imports: Imports | null,
 ) {
   const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
   // The order in which a tick starts them. On hosts with an instance per site, those do all work on files.
   const ofFiles = siteInstances ? [] : [compaction, retention, rollups];
   const ofDemo = siteInstances || (oneSite && oneSite.siteId !== DEMO_SITE) ? [] : [demoSite];
-  const jobs: readonly Pick<Job, "tick" | "settled">[] = [salt, flush, ...ofDemo, ...ofFiles, ...(cluster ? [cluster] : [])];
+  const jobs: readonly Pick<Job, "tick" | "settled">[] = [
+    salt,
+    flush,
+    ...ofDemo,
+    ...ofFiles,
+    ...(cluster ? [cluster] : []),
+    ...(imports ? [imports.job] : []),
+  ];
   return {
     /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
     tick: () => jobs.forEach((job) => job.tick()),
@@ -275,7 +285,7 @@ function createLifecycle(
      * before the signal aborts stay in the journal.
      */
     async stop(requestsEnded: Promise<void>, late: AbortSignal) {
-      await Promise.all([requestsEnded, ...[demoSite, rollups, retention, compaction, cluster].map((job) => job?.stop())]);
+      await Promise.all([requestsEnded, ...[demoSite, rollups, retention, compaction, cluster, imports?.job].map((job) => job?.stop())]);
       await flush.stop(late);
       await visitorSalts.settled();
       await shares.settled();
@@ -320,6 +330,8 @@ export interface Services extends Groups {
    * first.
    */
   gauges(): Promise<Gauges>;
+  /** null where imports are not possible. */
+  readonly imports: Imports | null;
   readonly siteDeletion: SiteDeletion;
   /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
@@ -343,6 +355,37 @@ const createAdmission = (dependencies: Dependencies): SiteAdmission => {
   const parts = { ...dependencies.host, ...dependencies };
   return oneSite ? createAdmittedSite(oneSite, parts) : createKnownSites(parts, siteInstances && (() => siteInstances.registered()));
 };
+
+/** null where imports are not possible: ClickHouse would not follow what is shown, and Workers keep the sites of an instance apart. */
+async function createImports(
+  { host, eventStore, sites }: Dependencies,
+  records: ImportRecords | null,
+  { knownSites }: IngestServices,
+  { stats }: QueryServices,
+): Promise<Imports | null> {
+  const { config, geo } = host;
+  if (records === null || config.engine === "clickhouse") return null;
+  const hmac = await createHmacSha256();
+  // Of its own: those of an import would evict those of visitors.
+  const userAgents = createUserAgentCache();
+  return new Imports({
+    ...host,
+    ...{ eventStore, records },
+    recordStore: host.records,
+    eventsOf: (siteId) => ({
+      calendar: sites.calendarOf(siteId),
+      pageRules: sites.settingsOf(siteId),
+      exclusions: sites.exclusionsOf(siteId),
+      minimisation: config,
+      filterBots: config.filterBots,
+      ...{ userAgents, geo, hmac },
+    }),
+    hasRoomFor: (siteId) => knownSites.hasRoomFor([siteId]),
+    addSite: (siteId) => knownSites.add(siteId),
+    dropSite: (siteId) => stats.dropSite(siteId),
+    freeBytes: host.freeBytes ?? (async () => Infinity),
+  });
+}
 
 export async function createServices(host: Host): Promise<Services> {
   const { config, now, monotonicMs, wait, oneSite, siteInstances } = host;
@@ -372,6 +415,7 @@ export async function createServices(host: Host): Promise<Services> {
   const knownSites = createAdmission(dependencies);
   const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, jobServices, queries.stats);
   const clusterParts = { ...host, ...dependencies, erasure, stats: queries.stats, items: itemsOf(collections) };
+  const imports = await createImports(dependencies, importRecords, ingest, queries);
   const cluster = shared && (await Cluster.create({ ...clusterParts, clickhouse: shared }));
   await cluster?.join();
   const siteList = createSiteList(dependencies, knownSites, cluster);
@@ -396,7 +440,8 @@ export async function createServices(host: Host): Promise<Services> {
     ...jobServices,
     ...ingest,
     ...siteList,
-    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster),
+    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports),
+    imports,
     counters,
     leftOutFiles,
     sites,
@@ -415,7 +460,7 @@ export async function createServices(host: Host): Promise<Services> {
     }),
     removeItems,
     eraseOnRequest,
-    siteDeletion: new SiteDeletion({ ...auth, sites, erase: eraseOnRequest, removeItems }),
+    siteDeletion: new SiteDeletion({ ...auth, sites, erase: eraseOnRequest, removeItems, imports }),
     standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, publicViewOf }, credentials),
     gauges: () => collectGauges(services, siteInstances),
   };

@@ -2,6 +2,7 @@
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { ApiKeys } from "../access/api-keys.ts";
 import type { Shares } from "../access/shares.ts";
+import type { Imports } from "../imports/imports.ts";
 import type { ChangeRequest, Sites } from "../sites/sites.ts";
 import type { Erased } from "./erasure.ts";
 
@@ -14,12 +15,15 @@ interface SiteDeletionOptions {
   readonly sites: Pick<Sites, "has" | "remove">;
   /** Erases on all nodes, wherever the site's files are. */
   readonly erase: (siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number) => Promise<Erased>;
+  /** null where there are no imports. */
+  readonly imports: Pick<Imports, "removeSite"> | null;
   readonly removeItems: (siteId: SiteId, signal: AbortSignal) => Promise<boolean>;
 }
 
 export interface DeletedSite extends Erased {
   readonly shareLinks: number;
   readonly apiKeys: number;
+  readonly imports: number;
 }
 
 export class SiteDeletion {
@@ -32,15 +36,16 @@ export class SiteDeletion {
   /**
    * Deletes everything that a site has; of one without anything, nothing. After a rejection some of it may be deleted; may be retried.
    *
-   * Links go first, so that guests see no half of a site. Settings follow the events, because the history of a time zone stays as long as
+   * Links go first, so that guests see no half of a site. Imports go before the events, because one that runs would add some. Settings follow the events, because the history of a time zone stays as long as
    * there are events with its dates. Keys go last: the caller may need one to repeat the request.
    */
   async delete(siteId: SiteId, request: ChangeRequest, untilMs: number): Promise<DeletedSite> {
-    const { shares, apiKeys, sites, erase, removeItems } = this.#options;
+    const { shares, apiKeys, sites, imports, erase, removeItems } = this.#options;
     const shareLinks = await shares.removeSite(siteId, request.signal);
+    const deletedImports = (await imports?.removeSite(siteId, request.signal)) ?? 0;
     const { events, days } = await erase(siteId, FIRST_DAY, LAST_DAY, untilMs);
     if (sites.has(siteId)) await sites.remove(siteId, request);
     await removeItems(siteId, request.signal);
-    return { events, days, shareLinks, apiKeys: await apiKeys.removeSite(siteId, request.signal) };
+    return { events, days, shareLinks, imports: deletedImports, apiKeys: await apiKeys.removeSite(siteId, request.signal) };
   }
 }

@@ -330,6 +330,45 @@ export const IMPORT_BAD_ROWS_SHOWN_MAX = 20;
 /** Events of an import that are in memory before they are written, with a checkpoint behind them. */
 export const IMPORT_CHECKPOINT_EVENTS = 50_000;
 
+/** Imports that are kept, and those of them that wait for their files or for a confirmation. */
+export const IMPORTS_MAX = 1_000;
+export const IMPORTS_WAITING_MAX = 10;
+
+/** Changes of imports that may wait while one is made. */
+export const IMPORT_CHANGES_WAITING_MAX = 10;
+
+/** Days without a change after which an import that was not confirmed is deleted with its files. */
+export const IMPORT_WAITING_DAYS = 7;
+
+/** Files and bytes of one upload. */
+export const IMPORT_UPLOAD_FILES_MAX = 1_000;
+export const IMPORT_UPLOAD_BYTES_MAX = 20 * 1024 * MIB;
+
+/** Bytes of the request that begins an upload: the names of its files. */
+export const IMPORT_BODY_BYTES_MAX = 256 * KIB;
+
+/** Bytes of a part of a file. Only its last part may be smaller, because each part is a file until the import ends. */
+export const IMPORT_PART_BYTES_MIN = MIB;
+export const IMPORT_PART_BYTES_MAX = 8 * MIB;
+
+/** Parts that are received at the same time: each is in memory. */
+export const IMPORT_PARTS_AT_ONCE = 4;
+
+/** Parts of uploaded files that are in memory while they are read. */
+export const IMPORT_PARTS_CACHED_MAX = 4;
+
+/** Bytes of the disk that an upload leaves free. */
+export const IMPORT_FREE_BYTES_MIN = 1024 * MIB;
+
+/** Time after which other work gets its turn while an import reads. */
+export const IMPORT_SLICE_MS = 10;
+
+/** Pause before an import that failed because of storage goes on. */
+export const IMPORT_RETRY_MS = 60_000;
+
+/** Files that a manifest names of each list; all are counted. */
+export const IMPORT_FILES_SHOWN_MAX = 100;
+
 /** Sentences of an import's files that are kept. */
 export const IMPORT_REMARKS_MAX = 100;
 

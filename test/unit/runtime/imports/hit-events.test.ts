@@ -4,6 +4,7 @@ import { EVENT_NAME_CHARS_MAX, IMPORT_NAME_CHARS_MAX, PROPS_CHARS_MAX } from "..
 import type { Hit } from "../../../../src/runtime/imports/format.ts";
 import { eventOfHit, type HitEventsOptions } from "../../../../src/runtime/imports/hit-events.ts";
 import { createUserAgentCache } from "../../../../src/runtime/ingest/device.ts";
+import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
 import { createHmacSha256, type HmacSha256 } from "../../../../src/runtime/ingest/visitor-salt.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import { UNRECORDED, type StoredEvent } from "../../../../src/storage/event.ts";
@@ -33,6 +34,7 @@ const optionsOf = (fields: Partial<HitEventsOptions> = {}): HitEventsOptions => 
   },
   filterBots: true,
   userAgents: createUserAgentCache(),
+  geo: () => NOWHERE,
   hmac,
   salt: hmac.keyFrom("salt"),
   ...fields,

@@ -164,17 +164,20 @@ async function copyWhileMoving(atRead: number): Promise<number> {
 /** Copies once, while an import ends, or is deleted, before the read of that number; returns how many reads there were. */
 async function copyWhileImporting(change: "run" | "delete", atRead: number): Promise<number> {
   const [stores, copy] = [memoryStores(), memoryStores()];
-  const { imports, add } = await openHitImports(stores);
+  const { imports, records, add } = await openHitImports(stores);
   const { number } = await add();
+  const remove = async () => {
+    await imports.end(number);
+    await records.remove(number);
+  };
   if (change === "delete") await imports.run(number, HIT_SOURCE);
   let reads = 0;
   const changing = readWhile(stores, async () => {
-    if (++reads === atRead) await (change === "run" ? imports.run(number, HIT_SOURCE) : imports.delete(number));
+    if (++reads === atRead) await (change === "run" ? imports.run(number, HIT_SOURCE) : remove());
   });
   await copyStores(changing, copy);
   expect((await verifyData(copy)).faults, `at read ${atRead}`).toEqual([]);
   const opened = await openHitImports(copy);
-  await opened.imports.recover();
   const isShown = opened.records.get(number)?.state === "shown";
   expect(await opened.counted(), `at read ${atRead}`).toBe(isShown ? HITS : 0);
   return reads;

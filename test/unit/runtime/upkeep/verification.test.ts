@@ -328,7 +328,7 @@ describe("verification of damaged data", () => {
     const file = ({ objects }: Stores) => objects.put(keyOf(number), encodeEvents(eventsOf(1)));
     const fault = (reason: string) => [{ file: keyOf(number), reason: expect.stringContaining(reason) as unknown }];
     expect(await faultsAfter(file)).toEqual(fault("it is of import #7, which has no record"));
-    const record = (siteId: string) => JSON.stringify(anImport({ number: 7, siteId }));
+    const record = (site: string) => JSON.stringify(anImport({ number: 7, siteId: site }));
     const withRecord = (content: string) => async (stores: Stores) => {
       await file(stores);
       await stores.records.write("imports/7.json", text(content));

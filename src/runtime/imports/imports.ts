@@ -1,0 +1,429 @@
+/**
+ * All imports of an instance, from the first byte to the deletion: uploads, the manifest that is made of them, the confirmation, the run,
+ * and what is shown afterwards. One import is read at a time, in the background.
+ */
+import type { SiteId } from "../../storage/event.ts";
+import type { EventStore } from "../../storage/event-store.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
+import type { SecretStore } from "../../storage/secret-store.ts";
+import { createHasher } from "../base/bytes.ts";
+import {
+  IMPORT_CHANGES_WAITING_MAX,
+  IMPORT_CHECKPOINT_EVENTS,
+  IMPORT_FREE_BYTES_MIN,
+  IMPORT_PARTS_AT_ONCE,
+  IMPORT_RETRY_MS,
+  IMPORT_SLICE_MS,
+  IMPORT_UPLOAD_BYTES_MAX,
+  IMPORT_WAITING_DAYS,
+  IMPORTS_MAX,
+  IMPORTS_WAITING_MAX,
+} from "../base/config/limits.ts";
+import { DEMO_SITE } from "../base/config/names.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
+import { type Log, reasonOf } from "../base/metrics/log.ts";
+import { PeriodicJob, type Run } from "../base/periodic-job.ts";
+import { SerialQueue } from "../base/queue.ts";
+import { firstOwnEvent, otherImports } from "./covered-days.ts";
+import { type ImportContext, type Recognition, type SourceFile, UnreadableFile } from "./format.ts";
+import { type RecognizedFiles, recognizeFiles } from "./formats.ts";
+import type { HitEventsOptions } from "./hit-events.ts";
+import { type Breathe, HitImports } from "./hit-import.ts";
+import { conflict, type ImportRecord, type ImportRecords, type ImportState, type NewImport } from "./import-record.ts";
+import { ManifestTotals } from "./manifest.ts";
+import { type ManifestJson, manifestJson } from "./manifest-json.ts";
+import { UploadedFiles } from "./uploaded-files.ts";
+
+const DAY_MS = 86_400_000;
+
+/** They have not been confirmed, and take room. */
+const WAITING: readonly ImportState[] = ["receiving", "reading", "ready"];
+
+const UNFINISHED: readonly ImportState[] = [...WAITING, "running"];
+
+const manifestName = (number: number): string => `imports/${number}-manifest.json`;
+
+/** Sites are mostly named after their host, which sources may not record. */
+const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+
+interface ImportsOptions {
+  readonly eventStore: EventStore;
+  readonly records: ImportRecords;
+  readonly recordStore: RecordStore;
+  readonly objects: ObjectStore;
+  readonly secrets: SecretStore;
+  readonly randomBytes: (length: number) => Uint8Array;
+  /** How hits become events, by the settings of the site. */
+  readonly eventsOf: (siteId: SiteId) => Omit<HitEventsOptions, "siteId" | "salt">;
+  /** False if `max_sites` is reached. */
+  readonly hasRoomFor: (siteId: SiteId) => boolean;
+  /** Called when a site has got files. */
+  readonly addSite: (siteId: SiteId) => Promise<void>;
+  readonly dropSite: (siteId: SiteId) => void;
+  /** Bytes that the disk has left. */
+  readonly freeBytes: () => Promise<number>;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly monotonicMs: () => number;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/** What is asked for when an import begins. */
+export type Asked = Pick<NewImport, "siteId" | "given" | "hostname" | "logFormat">;
+
+export interface ImportDetails {
+  readonly record: ImportRecord;
+  /** Bytes of each file that are there, of an upload that is not complete; else null. */
+  readonly received: readonly number[] | null;
+  /** Rows that were read, in this process or up to the last checkpoint. */
+  readonly rows: number;
+  readonly manifest: ManifestJson | null;
+}
+
+interface Active {
+  readonly number: number;
+  readonly stop: AbortController;
+  rows: number;
+}
+
+export class Imports {
+  readonly #options: ImportsOptions;
+  readonly #hits: HitImports;
+  readonly #uploaded: UploadedFiles;
+  readonly #changes = new SerialQueue({ waitingMax: IMPORT_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
+  /** The files of imports of the command line. */
+  readonly #local = new Map<number, readonly SourceFile[]>();
+  readonly job: PeriodicJob;
+  #active: Active | null = null;
+  #parts = 0;
+  #hasRecovered = false;
+
+  constructor(options: ImportsOptions) {
+    this.#options = options;
+    this.#hits = new HitImports({ ...options, checkpointEvents: IMPORT_CHECKPOINT_EVENTS });
+    this.#uploaded = new UploadedFiles(options.objects);
+    this.job = new PeriodicJob({
+      monotonicMs: options.monotonicMs,
+      isDue: () => !this.#hasRecovered || this.#next() !== undefined || this.#expired().length > 0,
+      run: (run) => this.#work(run),
+      retryMs: IMPORT_RETRY_MS,
+    });
+  }
+
+  // What is asked of it
+
+  /** Newest first. */
+  get all(): readonly ImportRecord[] {
+    return this.#options.records.all.toReversed();
+  }
+
+  async details(number: number): Promise<ImportDetails> {
+    const record = this.#options.records.existing(number);
+    const isActive = this.#active?.number === number && record.state !== "shown";
+    return {
+      record,
+      received: record.state === "receiving" ? await this.#uploaded.received(record) : null,
+      rows: isActive ? Math.max(record.rows, this.#active?.rows ?? 0) : record.rows,
+      manifest: await this.#manifestOf(number),
+    };
+  }
+
+  async #manifestOf(number: number): Promise<ManifestJson | null> {
+    return (await readJsonRecord(this.#options.recordStore, manifestName(number))) as ManifestJson | null;
+  }
+
+  /** Begins an upload. */
+  async begin(asked: Asked, signal: AbortSignal): Promise<ImportRecord> {
+    const bytes = asked.given.reduce((sum, file) => sum + file.bytes, 0);
+    if (bytes === 0) throw invalidInput('Field "files" must have a file that is not empty');
+    if (bytes > IMPORT_UPLOAD_BYTES_MAX) throw invalidInput(`The files must have at most ${IMPORT_UPLOAD_BYTES_MAX} bytes together`);
+    const free = await this.#options.freeBytes();
+    if (bytes > free - IMPORT_FREE_BYTES_MIN)
+      throw invalidInput(`The files have ${bytes} bytes, and the disk has ${free} left, of which ${IMPORT_FREE_BYTES_MIN} stay free`);
+    return this.#changes.run(() => this.#add({ ...asked, state: "receiving", door: "upload" }), signal);
+  }
+
+  /** Begins an import of files that this process reads where they are. `job` reads them. */
+  async beginWith(asked: Omit<Asked, "given">, files: readonly SourceFile[], signal: AbortSignal): Promise<ImportRecord> {
+    const given = files.map(({ path, bytes }) => ({ name: path, bytes: bytes ?? 0 }));
+    return this.#changes.run(async () => {
+      const record = await this.#add({ ...asked, given, state: "reading", door: "command line" });
+      this.#local.set(record.number, files);
+      return record;
+    }, signal);
+  }
+
+  #add(added: Omit<NewImport, "createdAt">): Promise<ImportRecord> {
+    const { records, hasRoomFor } = this.#options;
+    if (added.siteId === DEMO_SITE) throw new AppError({ code: "demo_site" }, "The demo site has made-up events only");
+    if (!hasRoomFor(added.siteId))
+      throw new AppError({ code: "forbidden" }, 'Field "site_id" must be a site that has events: max_sites is reached');
+    if (records.all.length >= IMPORTS_MAX) throw conflict(`There are ${IMPORTS_MAX} imports: delete one`);
+    const waiting = records.all.filter(({ state }) => WAITING.includes(state));
+    if (waiting.length >= IMPORTS_WAITING_MAX)
+      throw conflict(`${IMPORTS_WAITING_MAX} imports wait for files or a confirmation: confirm or delete one`);
+    return records.add({ ...added, createdAt: this.#instant() });
+  }
+
+  /** `read` is called if the part may be received. Resolves once it is durable. */
+  async putPart(
+    number: number,
+    file: number,
+    offset: number,
+    read: () => Promise<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<ImportDetails> {
+    const { records } = this.#options;
+    const record = records.existing(number, ["receiving"]);
+    if (this.#parts >= IMPORT_PARTS_AT_ONCE)
+      throw new AppError({ code: "too_many_requests", retryAfterSecs: 1 }, "Too many parts at the same time. Try again later.");
+    this.#parts++;
+    try {
+      await this.#uploaded.put(record, file, offset, await read());
+    } finally {
+      this.#parts--;
+    }
+    await this.#changes.run(async () => {
+      const received = await this.#uploaded.received(record);
+      const isComplete = record.given.every(({ bytes }, i) => received[i] === bytes);
+      if (isComplete && records.get(number)?.state === "receiving") await records.put({ ...record, ...this.#in("reading") });
+    }, signal);
+    return this.details(number);
+  }
+
+  confirm(number: number, signal: AbortSignal): Promise<void> {
+    const { records } = this.#options;
+    return this.#changes.run(async () => {
+      const { failure } = records.existing(number);
+      if (failure !== null) throw conflict(failure);
+      await records.put({ ...records.existing(number, ["ready"]), ...this.#in("running") });
+    }, signal);
+  }
+
+  hide(number: number, signal: AbortSignal): Promise<void> {
+    return this.#changes.run(() => this.#hits.hide(number), signal);
+  }
+
+  show(number: number, signal: AbortSignal): Promise<void> {
+    return this.#changes.run(() => this.#hits.show(number), signal);
+  }
+
+  /** Deletes an import in any state with all that it has. After a rejection it does not count any more; may be repeated. */
+  delete(number: number, signal: AbortSignal): Promise<void> {
+    return this.#changes.run(() => this.#delete(number), signal);
+  }
+
+  /** Deletes all imports of a site. Resolves with how many. */
+  async removeSite(siteId: SiteId, signal: AbortSignal): Promise<number> {
+    const numbers = this.#options.records.all.filter((record) => record.siteId === siteId).map(({ number }) => number);
+    for (const number of numbers) await this.delete(number, signal);
+    return numbers.length;
+  }
+
+  async #delete(number: number): Promise<void> {
+    const { records, recordStore } = this.#options;
+    records.existing(number);
+    if (this.#active?.number === number) {
+      this.#active.stop.abort(new Error("the import was deleted"));
+      await this.job.settled();
+    }
+    await this.#hits.end(number);
+    await this.#forgetFiles(number);
+    await recordStore.remove(manifestName(number));
+    await records.remove(number);
+  }
+
+  async #forgetFiles(number: number): Promise<void> {
+    this.#local.delete(number);
+    await this.#uploaded.remove(number);
+  }
+
+  // Work in the background
+
+  #next(): ImportRecord | undefined {
+    return this.#options.records.all.find(({ state }) => state === "reading" || state === "running");
+  }
+
+  #expired(): ImportRecord[] {
+    const beforeMs = this.#options.now() - IMPORT_WAITING_DAYS * DAY_MS;
+    return this.#options.records.all.filter(({ state, changedAt }) => isWaitingForSomebody(state) && Date.parse(changedAt) < beforeMs);
+  }
+
+  /** One import at a time: others wait for the next run. */
+  async #work({ signal }: Run): Promise<boolean> {
+    const { log } = this.#options;
+    try {
+      await this.#recover();
+      for (const { number } of this.#expired()) {
+        await this.#delete(number);
+        log.info("an import that was not confirmed was deleted", { import: number });
+      }
+      const next = this.#next();
+      if (next) await this.#goOn(next, signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return true;
+      log.error("an import failed because of storage; it goes on later", { reason: reasonOf(error) });
+      return false;
+    }
+  }
+
+  async #goOn(record: ImportRecord, signal: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const onStop = () => stop.abort(signal.reason);
+    signal.addEventListener("abort", onStop, { once: true });
+    if (signal.aborted) onStop();
+    const active: Active = { number: record.number, stop, rows: 0 };
+    this.#active = active;
+    try {
+      await (record.state === "reading" ? this.#read(record, active) : this.#run(record, active));
+    } catch (error) {
+      if (error instanceof UnreadableFile) await this.#fail(record.number, error.message);
+      else if (!stop.signal.aborted || signal.aborted) throw error;
+    } finally {
+      this.#active = null;
+      signal.removeEventListener("abort", onStop);
+    }
+  }
+
+  /** Lets requests have their turn, and ends when the import is deleted or the process stops. */
+  #breathing({ stop: { signal } }: Active): Breathe {
+    const { monotonicMs, wait } = this.#options;
+    let sinceMs = monotonicMs();
+    return async () => {
+      signal.throwIfAborted();
+      if (monotonicMs() - sinceMs < IMPORT_SLICE_MS) return;
+      await wait(0);
+      sinceMs = monotonicMs();
+    };
+  }
+
+  /** What an earlier process has left: half deletions, and files of imports that have ended. */
+  async #recover(): Promise<void> {
+    if (this.#hasRecovered) return;
+    const { log, records } = this.#options;
+    for (const record of records.all) {
+      const { number, state, door } = record;
+      if (state === "deleting") await this.#delete(number);
+      else if (!UNFINISHED.includes(state)) {
+        if (state === "failed") await this.#hits.clear(number);
+        else await this.#hits.forgetSalt(number);
+        await this.#forgetFiles(number);
+      } else if (door === "command line" ? !this.#local.has(number) : state !== "receiving" && !(await this.#isComplete(record))) {
+        await this.#delete(number);
+        log.warn("an import was deleted, because its files are gone: import them again", { import: number });
+      }
+    }
+    this.#hasRecovered = true;
+  }
+
+  async #isComplete(record: ImportRecord): Promise<boolean> {
+    const received = await this.#uploaded.received(record);
+    return record.given.every(({ bytes }, i) => received[i] === bytes);
+  }
+
+  #sourcesOf(record: ImportRecord): readonly SourceFile[] {
+    return this.#local.get(record.number) ?? this.#uploaded.sources(record);
+  }
+
+  #contextOf({ siteId, createdAt, hostname, logFormat }: ImportRecord): ImportContext {
+    const nowMs = Date.parse(createdAt);
+    const { calendar } = this.#options.eventsOf(siteId);
+    return { timeZone: calendar.zoneAt(nowMs), hostname: hostname ?? (HOST.test(siteId) ? siteId : null), nowMs, logFormat };
+  }
+
+  /** Makes the manifest. */
+  async #read(record: ImportRecord, active: Active): Promise<void> {
+    const { eventStore, records, recordStore, eventsOf } = this.#options;
+    const { number, siteId } = record;
+    const breathe = this.#breathing(active);
+    const contentHash = await contentHashOf(this.#sourcesOf(record), breathe);
+    const same = records.withContent(siteId, contentHash, number);
+    if (same !== null) throw new UnreadableFile(`The same files are already imported as #${same}.`);
+    const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
+    const ofHits = recognized.recognitions.filter(({ rows }) => rows === "hits");
+    const { calendar } = eventsOf(siteId);
+    const totals = new ManifestTotals(calendar);
+    for (const file of filesOf(ofHits)) {
+      for await (const rows of file.read()) {
+        for (const row of rows) totals.add(file.path, row);
+        active.rows += rows.length;
+        await breathe();
+      }
+    }
+    const covered = { firstOwn: await firstOwnEvent(eventStore, siteId), imports: await otherImports(eventStore, records, record) };
+    const manifest = totals.manifest(covered, calendar);
+    await replaceJsonRecord(recordStore, manifestName(number), manifestJson(recognized, manifest, new Set()));
+    if (!manifest.totals.has("hits")) throw new UnreadableFile(reasonForNothing(recognized));
+    const names = new Set(ofHits.map(({ product }) => product));
+    await records.put({
+      ...record,
+      ...this.#in("ready"),
+      contentHash,
+      product: [...names].join(", "),
+      formats: [...new Set(ofHits.map(({ format }) => format))].sort(),
+      endMs: manifest.cutOff?.endMs ?? null,
+    });
+  }
+
+  async #run(record: ImportRecord, active: Active): Promise<void> {
+    const { addSite, eventsOf, log, records } = this.#options;
+    const { number, siteId } = record;
+    const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
+    const files = filesOf(recognized.recognitions.filter(({ rows }) => rows === "hits"));
+    const breathe = this.#breathing(active);
+    const onRows = (rows: number) => {
+      active.rows += rows;
+      return breathe();
+    };
+    await this.#hits.run(number, { files, events: { ...eventsOf(siteId), siteId } }, onRows);
+    await this.#forgetFiles(number);
+    await addSite(siteId);
+    log.info("an import is complete and shown", { import: number, siteId, events: records.existing(number).events });
+  }
+
+  async #fail(number: number, failure: string): Promise<void> {
+    await this.#hits.fail(number, failure);
+    await this.#forgetFiles(number);
+  }
+
+  #instant(): string {
+    return new Date(this.#options.now()).toISOString();
+  }
+
+  #in(state: ImportState): Pick<ImportRecord, "state" | "changedAt"> {
+    return { state, changedAt: this.#instant() };
+  }
+}
+
+const isWaitingForSomebody = (state: ImportState): boolean => state === "receiving" || state === "ready";
+
+const filesOf = (recognitions: readonly Recognition[]) => recognitions.flatMap(({ files }) => files);
+
+/** The same for the same contents, whatever the files are called and in whichever order they come. */
+async function contentHashOf(sources: readonly SourceFile[], breathe: Breathe): Promise<string> {
+  const hashes: string[] = [];
+  for (const source of sources) {
+    const hasher = await createHasher();
+    for await (const bytes of source.open()) {
+      hasher.add(bytes);
+      await breathe();
+    }
+    hashes.push(hasher.end());
+  }
+  const all = await createHasher();
+  all.add(new TextEncoder().encode(hashes.sort().join("\n")));
+  return all.end();
+}
+
+/** Why there is nothing to import, in sentences. */
+function reasonForNothing({ recognitions, refusals, skipped }: RecognizedFiles): string {
+  const [refusal] = refusals;
+  if (refusal) return refusal.advice;
+  const ofDays = recognitions.find(({ rows }) => rows === "days");
+  if (ofDays) return `The files have sums of days (${ofDays.product}), which cannot be imported yet.`;
+  if (recognitions.length > 0) return "The files have no page view and no event.";
+  const [first, ...others] = skipped;
+  return first && others.length === 0 ? first.reason : "No file is in a format that Sandpiper knows.";
+}

@@ -1,0 +1,144 @@
+/** A manifest as it is stored and answered: its schema, and how it is made of what the files' formats and rows say. */
+import { IMPORT_BAD_ROWS_SHOWN_MAX, IMPORT_FILES_SHOWN_MAX, IMPORT_REMARKS_MAX } from "../base/config/limits.ts";
+import { boolean, closed, count, type Described, list, nullable, orNull, text, word } from "../base/json-schema.ts";
+import { BAD_ROW_REASONS, type BadRowReason, LEFT_OUT_REASONS, type LeftOutReason, type Recognition } from "./format.ts";
+import type { RecognizedFiles } from "./formats.ts";
+import type { Manifest } from "./manifest.ts";
+
+const DATE = text("A date of the site.", { format: "date" });
+
+const PATHS = list(`The first ${IMPORT_FILES_SHOWN_MAX} of them.`, text("With the names of the archives it is in."), {
+  maxItems: IMPORT_FILES_SHOWN_MAX,
+});
+
+const sentences = (description: string) => list(description, text("A sentence."));
+
+const PRODUCT = closed({
+  product: text("A name for people."),
+  generation: orNull(text("Which of its formats; null if there is one.")),
+  rows: word("Hits are single page views and events, days are sums of days.", ["hits", "days"]),
+  imported: boolean("False for sums of days, which cannot be imported yet."),
+  files: count("Files that it consists of."),
+  paths: PATHS,
+  time_zone: closed({ name: text("Of its dates and times."), reason: text("How it is known, a sentence.") }),
+  lost: sentences("What it has not, or what is left out on purpose."),
+});
+
+const REASON = text("A word.");
+
+const MONTH_TOTALS = closed({
+  month: text("`YYYY-MM`.", { pattern: "^\\d{4}-\\d{2}$" }),
+  pageviews: count("Page views."),
+  events: count("Other events."),
+});
+
+export const MANIFEST = closed({
+  products: list("What the files are of.", PRODUCT),
+  refused: list(
+    "Files of known products that cannot be imported.",
+    closed({ product: text("A name for people."), paths: PATHS, advice: text("Why, and how to get the right file.") }),
+  ),
+  ignored_files: count("Files that are not read."),
+  ignored: list(
+    `The first ${IMPORT_FILES_SHOWN_MAX} of them.`,
+    closed({ path: text("With the names of the archives it is in."), reason: text("A sentence.") }),
+    { maxItems: IMPORT_FILES_SHOWN_MAX },
+  ),
+  rows: count("Rows of all kinds."),
+  days: count("Dates with rows that can be imported."),
+  start_date: orNull(text("The first of them; null without any.", { format: "date" })),
+  end_date: orNull(text("The last of them; null without any.", { format: "date" })),
+  totals: list("What the source has, by month.", MONTH_TOTALS),
+  cut_off: nullable(
+    closed({
+      first_own_date: DATE,
+      ends_at: text("Hits from then on are left out.", { format: "date-time" }),
+      reason: text("A sentence."),
+    }),
+  ),
+  own_days: count("Dates with rows from the first own date on."),
+  overlaps: list(
+    "Dates that other imports of the site have, too.",
+    closed({
+      import_id: count("The other import."),
+      start_date: DATE,
+      end_date: DATE,
+      days: count("How many."),
+      by: word("`events`: what both have is left out. `days`: these days are left out.", ["events", "days"]),
+    }),
+  ),
+  bad_rows: closed({
+    rows: count("Rows that cannot be read."),
+    reasons: list("Why.", closed({ reason: REASON, description: text("A sentence."), rows: count("How many.") })),
+    first: list(
+      `The first ${IMPORT_BAD_ROWS_SHOWN_MAX}.`,
+      closed({
+        path: text("The file."),
+        line: count("Counted from 1; in a binary file the row."),
+        reason: REASON,
+        column: orNull(text("null if none alone is to blame.")),
+        value: text("The value or the line, cut."),
+      }),
+      { maxItems: IMPORT_BAD_ROWS_SHOWN_MAX },
+    ),
+  }),
+  left_out: list("Rows that are no hits.", closed({ reason: REASON, description: text("A sentence."), rows: count("How many.") })),
+  remarks: list("What files say about all of their rows.", text("A sentence."), { maxItems: IMPORT_REMARKS_MAX }),
+});
+
+export type ManifestJson = Described<typeof MANIFEST>;
+
+const firstOf = <T>(items: readonly T[]): T[] => items.slice(0, IMPORT_FILES_SHOWN_MAX);
+
+const productOf = ({ product, generation, rows, files, timeZone, lost }: Recognition) => ({
+  product,
+  generation,
+  rows,
+  imported: rows === "hits",
+  files: files.length,
+  paths: firstOf(files.map(({ path }) => path)),
+  time_zone: { name: timeZone.name, reason: timeZone.reason },
+  lost: [...lost],
+});
+
+/** Most frequent first. */
+const counted = <Reason extends BadRowReason | LeftOutReason>(
+  counts: ReadonlyMap<Reason, number>,
+  descriptions: Readonly<Record<Reason, string>>,
+) => [...counts].map(([reason, rows]) => ({ reason, description: descriptions[reason], rows })).sort((a, b) => b.rows - a.rows);
+
+/** `byEvents`: the other imports whose events can be told from those of this one. */
+export function manifestJson(recognized: RecognizedFiles, manifest: Manifest, byEvents: ReadonlySet<number>): ManifestJson {
+  const { recognitions, refusals, skipped } = recognized;
+  const ignored = [...recognitions.flatMap((recognition) => recognition.ignored), ...skipped];
+  const { rows, days, range, cutOff, ownDays, overlaps, bad, leftOut, remarks } = manifest;
+  return {
+    products: recognitions.map(productOf),
+    refused: refusals.map(({ product, paths, advice }) => ({ product, paths: firstOf(paths), advice })),
+    ignored_files: ignored.length,
+    ignored: firstOf(ignored).map(({ path, reason }) => ({ path, reason })),
+    rows,
+    days,
+    start_date: range?.firstDay ?? null,
+    end_date: range?.lastDay ?? null,
+    totals: [...(manifest.totals.get("hits") ?? [])]
+      .map(([month, { pageviews = 0, events = 0 }]) => ({ month, pageviews, events }))
+      .sort((a, b) => (a.month < b.month ? -1 : 1)),
+    cut_off: cutOff && { first_own_date: cutOff.firstOwnDay, ends_at: new Date(cutOff.endMs).toISOString(), reason: cutOff.reason },
+    own_days: ownDays,
+    overlaps: overlaps.map((overlap) => ({
+      import_id: overlap.import,
+      start_date: overlap.firstDay,
+      end_date: overlap.lastDay,
+      days: overlap.days,
+      by: byEvents.has(overlap.import) ? ("events" as const) : ("days" as const),
+    })),
+    bad_rows: {
+      rows: [...bad.counts.values()].reduce((sum, each) => sum + each, 0),
+      reasons: counted(bad.counts, BAD_ROW_REASONS),
+      first: bad.first.map(({ path, line, reason, column, value }) => ({ path, line, reason, column, value })),
+    },
+    left_out: counted(leftOut, LEFT_OUT_REASONS),
+    remarks: [...remarks],
+  };
+}
