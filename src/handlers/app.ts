@@ -11,6 +11,7 @@ import { deleteEvents } from "./erase.ts";
 import { getAsset, getDashboard, getScript, getSharePage } from "./files.ts";
 import { deleteGoal, getGoals, postGoal, putGoal } from "./goals.ts";
 import { getPixel, postEvent } from "./ingest.ts";
+import { confirmImport, deleteImport, getImport, getImports, hideImport, postImport, putImportPart, showImport } from "./imports.ts";
 import { getInstallation, postInstallationPage } from "./installation.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { openapiHandler, type DescribedPath } from "./openapi.ts";
@@ -90,6 +91,14 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/sites/:site_id/delete", "admin", postDeleteSite),
   route("GET", "/api/settings", "admin", getAllSettings),
   route("PUT", "/api/settings", "admin", putAllSettings),
+  route("GET", "/api/imports", "admin", getImports),
+  route("POST", "/api/imports", "admin", postImport),
+  route("GET", "/api/imports/:import_id", "admin", getImport),
+  route("PUT", "/api/imports/:import_id/files/:file", "admin", putImportPart),
+  route("POST", "/api/imports/:import_id/confirm", "admin", confirmImport),
+  route("POST", "/api/imports/:import_id/hide", "admin", hideImport),
+  route("POST", "/api/imports/:import_id/show", "admin", showImport),
+  route("DELETE", "/api/imports/:import_id", "admin", deleteImport),
   route("POST", "/api/demo", "manage", postDemo, { site: DEMO_SITE }),
   route("DELETE", "/api/demo", "manage", deleteDemo, { site: DEMO_SITE }),
   route("GET", "/api/installation", "instance", getInstallation),

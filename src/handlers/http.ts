@@ -33,22 +33,27 @@ async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
   await reader.cancel();
 }
 
-async function readCounting(stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<string> {
+async function* countedChunks(stream: ReadableStream<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
   let byteCount = 0;
   for (;;) {
     const { done, value } = await reader.read().catch(cutShort);
-    if (done) return text + decoder.decode();
+    if (done) return;
     byteCount += value.length;
     if (byteCount > bytesMax) {
       // Not awaited: a client that keeps sending must not delay its response.
       discardRest(reader).catch(() => {});
       throw tooLarge(bytesMax);
     }
-    text += decoder.decode(value, { stream: true });
+    yield value;
   }
+}
+
+async function readCounting(stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of countedChunks(stream, bytesMax)) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
 }
 
 /**
@@ -65,6 +70,20 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
     return wholeBody.decode(bytes);
   }
   return request.body ? readCounting(request.body, bytesMax) : "";
+}
+
+/** The body as it is; 413 over `bytesMax`, and 400 if it is incomplete. */
+export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length")) > bytesMax) throw tooLarge(bytesMax);
+  const chunks: Uint8Array[] = [];
+  if (request.body) for await (const chunk of countedChunks(request.body, bytesMax)) chunks.push(chunk);
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }
 
 export const readJson = async (request: Request, bytesMax?: number): Promise<JsonObject> => parseObject(await readBody(request, bytesMax));

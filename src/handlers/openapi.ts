@@ -9,6 +9,7 @@ import { ERASURE_API } from "./erase.ts";
 import { STATUS } from "./error-reply.ts";
 import { FILES_API } from "./files.ts";
 import { GOALS_API } from "./goals.ts";
+import { IMPORTS_API } from "./imports.ts";
 import { INGEST_API } from "./ingest.ts";
 import { INSTALLATION_API } from "./installation.ts";
 import { ITEMS_API } from "./items.ts";
@@ -66,6 +67,7 @@ const APIS = [
   SITE_DELETION_API,
   SITE_PAGE_API,
   CHANNEL_PREVIEW_API,
+  IMPORTS_API,
   ERASURE_API,
   DEMO_API,
   INSTALLATION_API,

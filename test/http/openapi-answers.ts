@@ -12,6 +12,7 @@ import { createEngineShare } from "../support/shared-engine.ts";
 import type { Ability, Environment, Target, TargetRequest } from "../support/target.ts";
 import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
 import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-answers.ts";
+import { IMPORT_FAILING, IMPORT_PROVOKED } from "./openapi-import-answers.ts";
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
 import { SHARE_FAILING, SHARE_PROVOKED } from "./openapi-share-answers.ts";
 import { GUARDED, SERVICE_FAILING, SERVICE_PROVOKED } from "./openapi-service-answers.ts";
@@ -228,6 +229,7 @@ export const PROVOKED: readonly Provoked[] = [
   ...SETTINGS_PROVOKED,
   ...SHARE_PROVOKED,
   ...COLLECTION_PROVOKED,
+  ...IMPORT_PROVOKED,
   ...SERVICE_PROVOKED,
   ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
 ];
@@ -413,6 +415,7 @@ export const FAILING: readonly Failing[] = [
   ...SETTINGS_FAILING,
   ...SHARE_FAILING,
   ...COLLECTION_FAILING,
+  ...IMPORT_FAILING,
   ...SERVICE_FAILING,
   hanging(
     "GET /health/detailed",

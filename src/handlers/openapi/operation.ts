@@ -42,6 +42,7 @@ export const TAGS = {
   Segments: "Saved filters, funnels and sequences.",
   Annotations: "Texts about dates and hours.",
   Sharing: "Share links of a site, and what their guests ask.",
+  Imports: "Events of other products.",
   Erasure: "Deleting stored events.",
   Demo: "A made-up site to explore.",
   Installation: "Checking that the pages of a site send events.",

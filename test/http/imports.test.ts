@@ -1,0 +1,217 @@
+/** Imports by upload, from the first part to the deletion (docs/http-api.md, "Imports"): nothing counts before it is confirmed. */
+import { describe, expect, it } from "vitest";
+import {
+  IMPORT_PART_BYTES_MAX,
+  IMPORT_PART_BYTES_MIN,
+  IMPORT_WAITING_DAYS,
+  IMPORTS_WAITING_MAX,
+} from "../../src/runtime/base/config/limits.ts";
+import { bodyOf, CLOSED, createKey, logIn, withBearer } from "../support/auth-requests.ts";
+import { createInProcessTarget, type InProcessParts } from "../support/in-process-target.ts";
+import { fixture } from "../support/import-files.ts";
+import { createMemoryObjectStore } from "../support/memory-object-store.ts";
+import { expectError, record, wireEvent } from "../support/requests.ts";
+import { askImports, beginUpload, confirm, type Files, getImport, logLine, sendParts, upload, whenRead } from "../support/uploads.ts";
+
+const SITE = "site.test";
+const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+
+const VISITORS = "imported_visitors_20260501_20260503.csv";
+
+const LOG = [
+  logLine("2026-01-31T23:00:00", "/a"),
+  logLine("2026-01-31T23:10:00", "/b"),
+  logLine("2026-02-01T08:00:00", "/a"),
+  logLine("2026-02-01T08:01:00", "/", { userAgent: BOT }),
+  logLine("2026-02-01T09:00:00", "/c", { address: "198.51.100.20" }),
+  "no line of a log\n",
+].join("");
+
+async function opened(parts: InProcessParts = {}) {
+  const objects = createMemoryObjectStore();
+  const target = await createInProcessTarget(CLOSED, { objects, ...parts });
+  // A session would end with the process.
+  const headers = withBearer((await createKey(target, await logIn(target), "Admin")).key);
+  const ask = (path: string, method = "GET", body?: string | Uint8Array) =>
+    askImports(target, headers, path, { method, ...(body !== undefined && { body }) });
+  /** What a report says, byte for byte. */
+  const report = async (query = "main?period=all") => {
+    const response = await target.fetch(`/api/stats/${query}&site_id=${SITE}`, { headers });
+    return `${response.status} ${await response.text()}`;
+  };
+  return { target, headers, ask, report, objects };
+}
+
+describe("an import", () => {
+  it("is shown once it is confirmed, reconciled with its source, hidden, shown and deleted", async () => {
+    const { target, headers, ask, report, objects } = await opened();
+    const before = await report();
+    const ready = await upload(target, headers, SITE, { "access.log": LOG });
+    expect(ready).toMatchObject({ import_id: 1, site_id: SITE, state: "ready", failure: null, events: 0, reconciliation: null });
+    expect(ready.manifest).toMatchObject({
+      products: [{ rows: "hits", imported: true, files: 1, paths: ["access.log"] }],
+      rows: 6,
+      days: 2,
+      start_date: "2026-01-31",
+      end_date: "2026-02-01",
+      totals: [
+        { month: "2026-01", pageviews: 2, events: 0 },
+        { month: "2026-02", pageviews: 2, events: 0 },
+      ],
+      cut_off: null,
+      overlaps: [],
+      bad_rows: { rows: 1, first: [{ path: "access.log", line: 6, value: "no line of a log" }] },
+      left_out: [{ reason: "bot", rows: 1 }],
+    });
+    expect(await report()).toBe(before);
+
+    const shown = await confirm(target, headers, 1);
+    expect(shown).toMatchObject({ state: "shown", events: 4, start_date: "2026-01-31", end_date: "2026-02-01" });
+    expect(shown.reconciliation).toEqual([
+      { month: "2026-01", measure: "pageviews", source: 2, imported: 2, difference: 0, reasons: [] },
+      { month: "2026-02", measure: "pageviews", source: 2, imported: 2, difference: 0, reasons: [] },
+    ]);
+    expect(await objects.list("imports"), "uploaded files").toEqual([]);
+    const after = await report();
+    expect(after).toContain('"total_pageviews":4');
+    expect(after).toContain('"unique_visitors":3');
+
+    expect(await bodyOf(await ask("/1/hide", "POST"))).toMatchObject({ state: "hidden" });
+    expect(await report()).toBe(before);
+    expect(await bodyOf(await ask("/1/show", "POST"))).toMatchObject({ state: "shown" });
+    expect(await report()).toBe(after);
+    await expectError(await ask("/1/show", "POST"), 409, "Import #1 is shown, and not hidden");
+    expect(await bodyOf(await ask("/1", "DELETE"))).toEqual({ status: "deleted" });
+    expect(await report()).toBe(before);
+    await expectError(await ask("/1"), 404, "There is no import #1");
+    expect([await objects.list("events"), await bodyOf(await ask(""))]).toEqual([[], []]);
+    await target.close();
+  });
+
+  it("goes on after a restart at any point, and each event counts once", async () => {
+    const { target, headers, ask, report } = await opened();
+    const files = { "access.log": LOG };
+    const { import_id: id } = await beginUpload(target, headers, SITE, files);
+    await target.restart();
+    await sendParts(target, headers, id, files);
+    await target.crash();
+    await whenRead(target);
+    expect(await getImport(target, headers, id)).toMatchObject({ state: "ready" });
+    await target.crash();
+    await bodyOf(await ask(`/${id}/confirm`, "POST"));
+    await target.crash();
+    await whenRead(target);
+    expect(await getImport(target, headers, id)).toMatchObject({ state: "shown", events: 4 });
+    await target.restart();
+    expect(await report()).toContain('"total_pageviews":4');
+    await target.close();
+  });
+
+  it("takes parts in order, and the same part again", async () => {
+    const { target, headers, ask } = await opened();
+    const bytes = new Uint8Array(IMPORT_PART_BYTES_MIN + 10).fill(32);
+    const { import_id: id } = await beginUpload(target, headers, SITE, { "a.log": bytes, "b.log": LOG });
+    const put = (file: number | string, offset: number | string, body: Uint8Array) =>
+      ask(`/${id}/files/${file}?offset=${offset}`, "PUT", body);
+    await expectError(await put(0, 0, bytes.subarray(0, 10)), 400, `at least ${IMPORT_PART_BYTES_MIN} bytes`);
+    await expectError(await put(0, 10, bytes.subarray(10)), 409, "0 bytes of file 0 have arrived");
+    await expectError(await put(2, 0, bytes), 400, "files 0 to 1");
+    await expectError(await put("x", 0, bytes), 400, "integer");
+    await expectError(await put(0, "x", bytes), 400, '"offset"');
+    await expectError(await put(1, 0, bytes), 400, "the part ends at");
+    await expectError(await put(0, 0, new Uint8Array(IMPORT_PART_BYTES_MAX + 1)), 413, String(IMPORT_PART_BYTES_MAX));
+    const first = bytes.subarray(0, IMPORT_PART_BYTES_MIN);
+    for (let times = 0; times < 2; times++)
+      expect(await bodyOf(await put(0, 0, first))).toMatchObject({ files: [{ received: IMPORT_PART_BYTES_MIN }, { received: 0 }] });
+    await target.restart();
+    expect(await getImport(target, headers, id)).toMatchObject({ state: "receiving", files: [{ received: IMPORT_PART_BYTES_MIN }, {}] });
+    expect(await bodyOf(await put(0, IMPORT_PART_BYTES_MIN, bytes.subarray(IMPORT_PART_BYTES_MIN)))).toMatchObject({ state: "receiving" });
+    await sendParts(target, headers, id, { "a.log": bytes, "b.log": LOG });
+    await expectError(await put(0, 0, first), 409, "is reading, and not receiving");
+    await target.close();
+  });
+
+  it("ends where own events begin, which count once", async () => {
+    const { target, headers, report } = await opened({ startMs: Date.parse("2026-02-01T08:30:00Z") });
+    await record(target, wireEvent(SITE));
+    await target.flush();
+    const ready = await upload(target, headers, SITE, { "access.log": LOG });
+    expect(ready.manifest).toMatchObject({ cut_off: { first_own_date: "2026-02-01", ends_at: "2026-02-01T08:30:00.000Z" }, own_days: 1 });
+    expect((await confirm(target, headers, 1)).reconciliation).toEqual([
+      { month: "2026-01", measure: "pageviews", source: 2, imported: 2, difference: 0, reasons: [] },
+      expect.objectContaining({
+        source: 2,
+        imported: 1,
+        difference: 1,
+        reasons: [expect.objectContaining({ reason: "own_day", count: 1 })],
+      }),
+    ]);
+    expect(await report()).toContain('"total_pageviews":4');
+    await target.close();
+  });
+
+  const NOTHING: Readonly<Record<string, readonly [Files, string]>> = {
+    "of an unknown format": [{ "a.txt": "hello" }, "Not in a format that Sandpiper knows."],
+    "of sums of days": [{ [VISITORS]: fixture(`plausible-export/${VISITORS}`) }, "sums of days (Plausible)"],
+    "without a hit": [{ "a.log": logLine("2026-01-01T00:00:00", "/", { userAgent: BOT }) }, "no page view and no event"],
+  };
+  it.each(Object.entries(NOTHING))("fails if the files are %s", async (_name, [files, failure]) => {
+    const { target, headers, ask, objects } = await opened();
+    const failed = await upload(target, headers, SITE, files);
+    expect(failed).toMatchObject({ state: "failed", failure: expect.stringContaining(failure) as unknown });
+    expect(failed.manifest).not.toBeNull();
+    await expectError(await ask("/1/confirm", "POST"), 409, failure);
+    expect(await objects.list("imports")).toEqual([]);
+    expect(await bodyOf(await ask("/1", "DELETE"))).toEqual({ status: "deleted" });
+    await target.close();
+  });
+
+  it("is refused if its body, the site or the room is wrong", async () => {
+    const { target, headers, ask } = await opened();
+    const begin = (body: unknown) => ask("", "POST", JSON.stringify(body));
+    const files = [{ name: "a", bytes: 1 }];
+    await expectError(await begin({ site_id: SITE }), 422, '"files"');
+    await expectError(await begin({ site_id: "a b", files }), 400, '"site_id"');
+    await expectError(await begin({ site_id: SITE, files: [] }), 400, '"files"');
+    await expectError(await begin({ site_id: SITE, files: [{ name: "", bytes: 1 }] }), 400, "files[0].name");
+    await expectError(await begin({ site_id: SITE, files: [{ name: "a", bytes: 1.5 }] }), 400, "files[0].bytes");
+    await expectError(await begin({ site_id: SITE, files: [{ name: "a", bytes: 0 }] }), 400, "not empty");
+    await expectError(await begin({ site_id: "demo.example", files }), 403, "demo site");
+    const two = Array.from({ length: 2 }, () => ({ name: "a", bytes: 15 * 1024 ** 3 }));
+    await expectError(await begin({ site_id: SITE, files: two }), 400, "bytes together");
+    for (let i = 0; i < IMPORTS_WAITING_MAX; i++) await beginUpload(target, headers, SITE, { a: `${i}` });
+    await expectError(await begin({ site_id: SITE, files }), 409, `${IMPORTS_WAITING_MAX} imports wait`);
+    await target.close();
+  });
+
+  it("is deleted with its files if nobody confirms it, and with its site", async () => {
+    const { target, headers, objects } = await opened();
+    await upload(target, headers, SITE, { "a.log": LOG });
+    await upload(target, headers, SITE, { "b.log": logLine("2026-01-01T00:00:00", "/") });
+    await confirm(target, headers, 2);
+    await target.advance((IMPORT_WAITING_DAYS + 1) * 86_400_000);
+    await target.services.imports?.job.settled();
+    expect(await bodyOf(await askImports(target, headers, ""))).toMatchObject([{ import_id: 2, state: "shown" }]);
+    expect(await objects.list("imports")).toEqual([]);
+    const deletion = { method: "POST", headers, body: JSON.stringify({ confirm: SITE }) };
+    expect(await bodyOf(await target.fetch(`/api/sites/${SITE}/delete`, deletion))).toMatchObject({ imports_deleted: 1 });
+    expect([await objects.list("events"), await bodyOf(await askImports(target, headers, ""))]).toEqual([[], []]);
+    await target.close();
+  });
+
+  it("is deleted while it runs, and when its files are gone", async () => {
+    const { target, headers, ask, objects } = await opened();
+    await upload(target, headers, SITE, { "a.log": LOG });
+    await bodyOf(await ask("/1/confirm", "POST"));
+    target.services.tick();
+    expect(await bodyOf(await ask("/1", "DELETE"))).toEqual({ status: "deleted" });
+    expect(await objects.list("events")).toEqual([]);
+    await upload(target, headers, SITE, { "a.log": LOG });
+    await target.crash();
+    for (const { key } of await objects.list("imports")) await objects.delete(key);
+    await target.advance(1000);
+    await target.services.imports?.job.settled();
+    expect(await bodyOf(await ask(""))).toEqual([]);
+    await target.close();
+  });
+});
