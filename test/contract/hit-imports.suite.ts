@@ -39,7 +39,7 @@ export function describeHitImports(name: string, make: () => Promise<[Stores, Se
         yield* take(HIT_SOURCE.files[0].read(), 3);
         throw new UnreadableFile("It ends too early.");
       };
-      const run = imports.run(number, { ...HIT_SOURCE, files: [{ path: "hits.csv", read: damaged }] });
+      const run = imports.run(number, { ...HIT_SOURCE, files: [{ path: "hits.csv", format: "csv", read: damaged }] });
       await expect(run).rejects.toThrow("too early");
       await imports.fail(number, "It ends too early.");
       expect(records.get(number)).toMatchObject({ state: "failed", failure: "It ends too early.", rows: 0, events: 0, outcome: {} });
@@ -66,7 +66,7 @@ export function describeHitImports(name: string, make: () => Promise<[Stores, Se
         yield* take(HIT_SOURCE.files[0].read(), 3);
         throw new Error("the file ends too early");
       };
-      await expect(imports.run(number, { ...HIT_SOURCE, files: [{ path: "hits.csv", read: damaged }] })).rejects.toThrow("too early");
+      await expect(imports.run(number, { ...HIT_SOURCE, files: [{ path: "hits.csv", format: "csv", read: damaged }] })).rejects.toThrow("too early");
       const next = await openHitImports(...stores);
       expect([await next.counted(), next.records.get(number)?.rows]).toEqual([0, 4]);
       await next.imports.run(number, HIT_SOURCE);

@@ -11,7 +11,18 @@ import { createInProcessTarget, type InProcessParts } from "../support/in-proces
 import { fixture } from "../support/import-files.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { expectError, record, wireEvent } from "../support/requests.ts";
-import { askImports, beginUpload, confirm, type Files, getImport, logLine, sendParts, upload, whenRead } from "../support/uploads.ts";
+import {
+  askImports,
+  beginUpload,
+  confirm,
+  datapoints,
+  type Files,
+  getImport,
+  logLine,
+  sendParts,
+  upload,
+  whenRead,
+} from "../support/uploads.ts";
 
 const SITE = "site.test";
 const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
@@ -147,6 +158,49 @@ describe("an import", () => {
       }),
     ]);
     expect(await report()).toContain('"total_pageviews":4');
+    await target.close();
+  });
+
+  it("counts each event of overlapping exports once, and refuses the same content", async () => {
+    const { target, headers, ask, report } = await opened();
+    const rows = Array.from({ length: 6 }, (_, i) => [`2026-01-0${i + 1}T10:00:00`, `/${i}`, `id-${i}`] as const);
+    const upTo4 = { "a.csv": datapoints([...rows.slice(0, 4), ...rows.slice(3, 4)]) };
+    await upload(target, headers, SITE, upTo4);
+    const first = await confirm(target, headers, 1);
+    expect(first).toMatchObject({
+      events: 4,
+      reconciliation: [{ source: 5, imported: 4, reasons: [{ reason: "already_imported", count: 1 }] }],
+    });
+
+    const again = await upload(target, headers, SITE, { "renamed.csv": upTo4["a.csv"] });
+    expect(again).toMatchObject({ state: "failed", failure: "The same files are already imported as #1." });
+    await expectError(await ask("/2/confirm", "POST"), 409, "already imported as #1");
+    await bodyOf(await ask("/2", "DELETE"));
+
+    await target.restart();
+    await bodyOf(await ask("/1/hide", "POST"));
+    const later = await upload(target, headers, SITE, { "b.csv": datapoints(rows.slice(2)) });
+    expect(later.manifest?.overlaps).toEqual([{ import_id: 1, start_date: "2026-01-03", end_date: "2026-01-04", days: 2, by: "events" }]);
+    expect(await confirm(target, headers, later.import_id)).toMatchObject({
+      events: 2,
+      reconciliation: [{ source: 4, imported: 2, difference: 2, reasons: [{ reason: "already_imported", count: 2 }] }],
+    });
+    await bodyOf(await ask("/1/show", "POST"));
+    expect(await report()).toContain('"total_pageviews":6');
+    await target.close();
+  });
+
+  it("leaves out days of other imports whose events cannot be told from its own", async () => {
+    const { target, headers, report } = await opened();
+    await upload(target, headers, SITE, { "access.log": LOG });
+    await confirm(target, headers, 1);
+    const next = [logLine("2026-02-01T23:00:00", "/z"), logLine("2026-02-02T01:00:00", "/z")].join("");
+    const ready = await upload(target, headers, SITE, { "access.log": next });
+    expect(ready.manifest?.overlaps).toEqual([{ import_id: 1, start_date: "2026-02-01", end_date: "2026-02-01", days: 1, by: "days" }]);
+    expect((await confirm(target, headers, 2)).reconciliation).toMatchObject([
+      { imported: 1, reasons: [{ reason: "imported_day", count: 1 }] },
+    ]);
+    expect(await report()).toContain('"total_pageviews":5');
     await target.close();
   });
 

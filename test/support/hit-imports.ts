@@ -1,6 +1,8 @@
 /** Imports of a dozen hits over stores of any kind, for tests of what counts when. */
+import { createSha256 } from "../../src/runtime/base/bytes.ts";
 import type { Hit, Row } from "../../src/runtime/imports/format.ts";
 import { HitImports } from "../../src/runtime/imports/hit-import.ts";
+import { IdentityStore } from "../../src/runtime/imports/identities.ts";
 import { type ImportRecord, ImportRecords, type NewImport } from "../../src/runtime/imports/import-record.ts";
 import { createUserAgentCache } from "../../src/runtime/ingest/device.ts";
 import { NOWHERE } from "../../src/runtime/ingest/geo.ts";
@@ -24,15 +26,18 @@ const hits: readonly Row[] = Array.from({ length: HITS }, (_, i): Hit => ({
   line: i + 1,
   atMs: Date.parse("2026-01-01T00:00:00Z") + i * 5 * 3_600_000,
   visitor: String(i % 3),
+  identity: String(i),
   name: "pageview",
   path: `/${i}`,
 }));
 
 /** Twelve hits of three days, in batches of two. */
 export const HIT_SOURCE = {
+  others: [],
   files: [
     {
       path: "hits.csv",
+      format: "csv",
       async *read() {
         for (let at = 0; at < hits.length; at += 2) yield hits.slice(at, at + 2);
       },
@@ -90,7 +95,17 @@ export async function openHitImports(stores: Stores, secrets: SecretStore = crea
     isShown: records.isShown,
   });
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
-  const imports = new HitImports({ eventStore, records, secrets, randomBytes, checkpointEvents: 4, now: () => NOW_MS, dropSite: () => {} });
+  const identities = new IdentityStore(stores.objects, await createSha256());
+  const imports = new HitImports({
+    eventStore,
+    records,
+    secrets,
+    identities,
+    randomBytes,
+    checkpointEvents: 4,
+    now: () => NOW_MS,
+    dropSite: () => {},
+  });
   const add = (values: Partial<ImportRecord> = {}) => records.add({ ...NEW, ...values });
   /** Events that reports would count. */
   const counted = () =>

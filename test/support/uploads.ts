@@ -98,6 +98,6 @@ export function logLine(at: string, path: string, { address = "203.0.113.7", use
 export const datapoints = (rows: readonly (readonly [at: string, path: string, id: string])[]): string =>
   [
     "added_iso,country_code,datapoint,document_referrer,duration_seconds,hostname,is_robot,is_unique,path,query,screen_width,user_agent,utm_source,uuid",
-    ...rows.map(([at, path, id]) => `${at}.000Z,DE,pageview,,31,example.com,false,true,${path},,1920,Firefox/125,,${id}`),
+    ...rows.map(([at, path, id]) => `${at}.000Z,DE,pageview,,31,example.com,false,true,${path},,1920,"${FIREFOX}",,${id}`),
     "",
   ].join("\n");

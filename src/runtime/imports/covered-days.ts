@@ -5,7 +5,8 @@ import { readEvents } from "../../storage/parquet-events.ts";
 import { importOf, type Partition } from "../../storage/partitions.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { ImportRecord, ImportRecords } from "./import-record.ts";
-import type { CoveredDays, EarlierImport } from "./manifest.ts";
+import type { OtherImport } from "./identities.ts";
+import type { CoveredDays } from "./manifest.ts";
 
 const FIRST_DAY = "0001-01-01" as LocalDate;
 const LAST_DAY = "9999-12-31" as LocalDate;
@@ -52,9 +53,15 @@ export async function otherImports(
   eventStore: EventStore,
   records: ImportRecords,
   { siteId, number }: Pick<ImportRecord, "siteId" | "number">,
-): Promise<EarlierImport[]> {
+): Promise<OtherImport[]> {
   const others = records.all.filter(
     (other) => other.siteId === siteId && other.number !== number && (other.state === "shown" || other.state === "hidden"),
   );
-  return Promise.all(others.map(async (other) => ({ number: other.number, days: await eventStore.daysOfImport(siteId, other.number) })));
+  return Promise.all(
+    others.map(async ({ formats, ...other }) => ({
+      number: other.number,
+      formats,
+      days: await eventStore.daysOfImport(siteId, other.number),
+    })),
+  );
 }

@@ -9,8 +9,9 @@ import { importSecretName, type SecretStore, type StoredSecret } from "../../sto
 import { fromHex, toHex } from "../base/bytes.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { HmacKey } from "../ingest/visitor-salt.ts";
-import { type Hit, type LeftOutReason, type Recognition, UnreadableFile } from "./format.ts";
+import { type Hit, type LeftOutReason, type Recognition, type Row, UnreadableFile } from "./format.ts";
 import { eventOfHit, type HitEventsOptions } from "./hit-events.ts";
+import { Duplicates, type IdentityStore, type OtherImport } from "./identities.ts";
 import type { HitCounts, ImportRecord, ImportRecords, MonthOutcome } from "./import-record.ts";
 import { type Month, monthOf } from "./manifest.ts";
 
@@ -22,6 +23,7 @@ interface HitImportsOptions {
   readonly eventStore: Pick<EventStore, "addImportFile" | "changeShown" | "deleteImport">;
   readonly records: ImportRecords;
   readonly secrets: SecretStore;
+  readonly identities: IdentityStore;
   readonly randomBytes: (length: number) => Uint8Array;
   /** Events that are in memory before they are written: `IMPORT_CHECKPOINT_EVENTS`. */
   readonly checkpointEvents: number;
@@ -31,7 +33,10 @@ interface HitImportsOptions {
 }
 
 interface HitSource {
-  readonly files: Recognition["files"];
+  /** Each with the name of its format. */
+  readonly files: readonly (Recognition["files"][number] & { readonly format: string })[];
+  /** The other imports of the site that are complete. */
+  readonly others: readonly OtherImport[];
   readonly events: Omit<HitEventsOptions, "salt">;
 }
 
@@ -52,14 +57,17 @@ export class HitImports {
     const secret = this.#secretOf(number);
     const { salt, record } = await this.#begun(number, secret, source.events.hmac);
     const events = { ...source.events, salt };
-    const parts = new Parts(record, this.#options);
+    const duplicates = await Duplicates.open(this.#options.identities, number, record.files, source.others);
+    const parts = new Parts(record, duplicates, this.#options);
     let row = 0;
     for (const file of source.files) {
       for await (const rows of file.read()) {
+        await duplicates.load(daysOf(rows, events.calendar));
         for (const each of rows) {
           if (++row <= record.rows || each.kind !== "hit") continue;
+          const day = events.calendar.dateOf(each.atMs);
           const event = each.atMs >= (record.endMs ?? Infinity) ? "own_day" : eventOfHit(each, row, events);
-          parts.note(each, events.calendar.dateOf(each.atMs), event);
+          parts.note(each, day, typeof event === "string" ? event : (duplicates.leftOut(each, day, file.format) ?? event));
         }
         if (parts.isFull) await parts.write(row);
         await onRows(rows.length);
@@ -79,8 +87,9 @@ export class HitImports {
 
   /** Deletes all files of an import that is not shown, and its salt. */
   async clear(number: number): Promise<void> {
-    const { eventStore, records } = this.#options;
+    const { eventStore, identities, records } = this.#options;
     await eventStore.deleteImport(records.existing(number).siteId, number);
+    await identities.remove(number);
     await this.#secretOf(number).erase();
   }
 
@@ -140,6 +149,9 @@ export class HitImports {
 
 type PartsOptions = Pick<HitImportsOptions, "eventStore" | "records" | "checkpointEvents">;
 
+const daysOf = (rows: readonly Row[], calendar: HitEventsOptions["calendar"]): ReadonlySet<LocalDate> =>
+  new Set(rows.flatMap((row) => (row.kind === "hit" ? [calendar.dateOf(row.atMs)] : [])));
+
 const NOTHING: HitCounts = { pageviews: 0, events: 0 };
 
 const counting = (counts: HitCounts, { name }: Hit): HitCounts =>
@@ -150,11 +162,13 @@ class Parts {
   readonly #options: PartsOptions;
   readonly #days = new Map<LocalDate, EventText[]>();
   readonly #outcome: Map<Month, MonthOutcome>;
+  readonly #duplicates: Duplicates;
   #record: ImportRecord;
   #events = 0;
 
-  constructor(record: ImportRecord, options: PartsOptions) {
+  constructor(record: ImportRecord, duplicates: Duplicates, options: PartsOptions) {
     this.#record = record;
+    this.#duplicates = duplicates;
     this.#options = options;
     this.#outcome = new Map(Object.entries(record.outcome));
   }
@@ -184,7 +198,9 @@ class Parts {
     const days = [...this.#days.keys()].sort();
     if (files + days.length > IMPORT_NUMBERS) throw new UnreadableFile(`It has more than ${IMPORT_NUMBERS} files: sort its rows by time.`);
     for (const [i, day] of days.entries()) {
-      await this.#options.eventStore.addImportFile(siteId, { day, number: importFileNumber(number, files + i) }, this.#days.get(day) ?? []);
+      const index = files + i;
+      await this.#options.eventStore.addImportFile(siteId, { day, number: importFileNumber(number, index) }, this.#days.get(day) ?? []);
+      await this.#duplicates.write(day, index);
     }
     const all = [firstDay, lastDay, ...days].filter((day) => day !== null).sort();
     this.#record = {

@@ -7,7 +7,7 @@ import type { EventStore } from "../../storage/event-store.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
 import type { SecretStore } from "../../storage/secret-store.ts";
-import { createHasher } from "../base/bytes.ts";
+import { createHasher, type Sha256 } from "../base/bytes.ts";
 import {
   IMPORT_CHANGES_WAITING_MAX,
   IMPORT_CHECKPOINT_EVENTS,
@@ -30,6 +30,7 @@ import { type ImportContext, type Recognition, type SourceFile, UnreadableFile }
 import { type RecognizedFiles, recognizeFiles } from "./formats.ts";
 import type { HitEventsOptions } from "./hit-events.ts";
 import { type Breathe, HitImports } from "./hit-import.ts";
+import { IdentityStore, isComparable } from "./identities.ts";
 import { conflict, type ImportRecord, type ImportRecords, type ImportState, type NewImport } from "./import-record.ts";
 import { ManifestTotals } from "./manifest.ts";
 import { type ManifestJson, manifestJson } from "./manifest-json.ts";
@@ -53,6 +54,7 @@ interface ImportsOptions {
   readonly recordStore: RecordStore;
   readonly objects: ObjectStore;
   readonly secrets: SecretStore;
+  readonly sha256: Sha256;
   readonly randomBytes: (length: number) => Uint8Array;
   /** How hits become events, by the settings of the site. */
   readonly eventsOf: (siteId: SiteId) => Omit<HitEventsOptions, "siteId" | "salt">;
@@ -90,6 +92,7 @@ interface Active {
 export class Imports {
   readonly #options: ImportsOptions;
   readonly #hits: HitImports;
+  readonly #identities: IdentityStore;
   readonly #uploaded: UploadedFiles;
   readonly #changes = new SerialQueue({ waitingMax: IMPORT_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
   /** The files of imports of the command line. */
@@ -101,7 +104,8 @@ export class Imports {
 
   constructor(options: ImportsOptions) {
     this.#options = options;
-    this.#hits = new HitImports({ ...options, checkpointEvents: IMPORT_CHECKPOINT_EVENTS });
+    this.#identities = new IdentityStore(options.objects, options.sha256);
+    this.#hits = new HitImports({ ...options, identities: this.#identities, checkpointEvents: IMPORT_CHECKPOINT_EVENTS });
     this.#uploaded = new UploadedFiles(options.objects);
     this.job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
@@ -352,9 +356,14 @@ export class Imports {
         await breathe();
       }
     }
-    const covered = { firstOwn: await firstOwnEvent(eventStore, siteId), imports: await otherImports(eventStore, records, record) };
-    const manifest = totals.manifest(covered, calendar);
-    await replaceJsonRecord(recordStore, manifestName(number), manifestJson(recognized, manifest, new Set()));
+    const others = await otherImports(eventStore, records, record);
+    const manifest = totals.manifest({ firstOwn: await firstOwnEvent(eventStore, siteId), imports: others }, calendar);
+    const byEvents = new Set<number>();
+    for (const other of others) {
+      const isAlike = ofHits.every(({ format }) => isComparable(other, format));
+      if (isAlike && (await this.#identities.files(other.number)).length > 0) byEvents.add(other.number);
+    }
+    await replaceJsonRecord(recordStore, manifestName(number), manifestJson(recognized, manifest, byEvents));
     if (!manifest.totals.has("hits")) throw new UnreadableFile(reasonForNothing(recognized));
     const names = new Set(ofHits.map(({ product }) => product));
     await records.put({
@@ -368,16 +377,17 @@ export class Imports {
   }
 
   async #run(record: ImportRecord, active: Active): Promise<void> {
-    const { addSite, eventsOf, log, records } = this.#options;
+    const { addSite, eventsOf, eventStore, log, records } = this.#options;
     const { number, siteId } = record;
     const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
     const files = filesOf(recognized.recognitions.filter(({ rows }) => rows === "hits"));
+    const others = await otherImports(eventStore, records, record);
     const breathe = this.#breathing(active);
     const onRows = (rows: number) => {
       active.rows += rows;
       return breathe();
     };
-    await this.#hits.run(number, { files, events: { ...eventsOf(siteId), siteId } }, onRows);
+    await this.#hits.run(number, { files, others, events: { ...eventsOf(siteId), siteId } }, onRows);
     await this.#forgetFiles(number);
     await addSite(siteId);
     log.info("an import is complete and shown", { import: number, siteId, events: records.existing(number).events });
@@ -399,7 +409,8 @@ export class Imports {
 
 const isWaitingForSomebody = (state: ImportState): boolean => state === "receiving" || state === "ready";
 
-const filesOf = (recognitions: readonly Recognition[]) => recognitions.flatMap(({ files }) => files);
+const filesOf = (recognitions: readonly Recognition[]) =>
+  recognitions.flatMap(({ format, files }) => files.map((file) => ({ path: file.path, format, read: () => file.read() })));
 
 /** The same for the same contents, whatever the files are called and in whichever order they come. */
 async function contentHashOf(sources: readonly SourceFile[], breathe: Breathe): Promise<string> {

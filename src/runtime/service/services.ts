@@ -4,6 +4,7 @@ import { type EpochMs, type LocalDate, type SiteId } from "../../storage/event.t
 import { type AuthServices, createAuth } from "../access/auth-services.ts";
 import type { SharedView } from "../access/shares.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
+import { createSha256 } from "../base/bytes.ts";
 import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/admin-limits.ts";
 import { FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
@@ -372,6 +373,7 @@ async function createImports(
     ...host,
     ...{ eventStore, records },
     recordStore: host.records,
+    sha256: await createSha256(),
     eventsOf: (siteId) => ({
       calendar: sites.calendarOf(siteId),
       pageRules: sites.settingsOf(siteId),

@@ -5,6 +5,7 @@ import { type RecordStore, replaceJsonRecord } from "../../storage/record-store.
 import type { SegmentLog } from "../../storage/segment.ts";
 import { SESSIONS_RECORD } from "../access/persistent-sessions.ts";
 import { type ImportRecord, importRecordName, type ReadableImports, readableImports } from "../imports/import-record.ts";
+import { IMPORTS_FOLDER, isIdentities } from "../imports/identities.ts";
 import { LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import type { VerifiedData } from "./verification.ts";
 
@@ -107,7 +108,8 @@ async function copyFiles(
     return range !== null && range.first === range.last && segments.has(range.first);
   };
   let isWhole = true;
-  for (const { key } of await objects.list(EVENTS_FOLDER)) {
+  const identities = (await objects.list(IMPORTS_FOLDER)).filter(({ key }) => isIdentities(key));
+  for (const { key } of [...(await objects.list(EVENTS_FOLDER)), ...identities]) {
     if (copied.has(key) || isInJournal(key)) continue;
     if (await to.copyObject(key)) copied.add(key);
     else isWhole = false;

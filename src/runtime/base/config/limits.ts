@@ -369,6 +369,9 @@ export const IMPORT_RETRY_MS = 60_000;
 /** Files that a manifest names of each list; all are counted. */
 export const IMPORT_FILES_SHOWN_MAX = 100;
 
+/** Hashes of identities that are in memory while an import runs, beside those of the days of one batch of rows. */
+export const IMPORT_IDENTITIES_MAX = 4_000_000;
+
 /** Sentences of an import's files that are kept. */
 export const IMPORT_REMARKS_MAX = 100;
 
