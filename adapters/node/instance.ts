@@ -138,6 +138,25 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
   });
 }
 
+/** Runs work on the data of a stopped instance, and stops in order. No job is driven by time. */
+export async function withServices<T>(options: InstanceOptions, work: (services: Services) => Promise<T>): Promise<T> {
+  const { config, log, onFolderLost } = options;
+  const dataFolder = resolve(config.dataDir);
+  const lock = await openDataDir(dataFolder, onFolderLost, (message) => log.warn(message));
+  const threads = new InstanceThreads(options.threads, dataFolder, engineThreadsOf(config), log);
+  try {
+    const services = await openServices(options, dataFolder, threads);
+    try {
+      return await work(services);
+    } finally {
+      await services.stop(Promise.resolve(), AbortSignal.timeout(STOP_FLUSH_MS));
+    }
+  } finally {
+    await threads.close();
+    await lock.release();
+  }
+}
+
 /** Drives all that depends on time. Returns a function that ends it. */
 function startTimers(services: Services, app: App, server: RunningServer): () => void {
   const { config, eventStore, flush } = services;

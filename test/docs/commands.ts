@@ -21,6 +21,8 @@ export type Kind = "setup" | "open" | "secured" | "program" | "npm" | "by-hand" 
 /** Commands that tests do not run, each with the reason. */
 export const BY_HAND: Readonly<Record<string, string>> = {
   "sandpiper reindex --data-dir /var/lib/sandpiper": "test/fault/reindex-kill.test.ts runs it against ClickHouse",
+  "sandpiper import example.com export.zip --data-dir /var/lib/sandpiper":
+    "asks before it imports; test/unit/adapters/node/import-flow.test.ts runs its flow",
   "npm install --prefix /srv/geo --ignore-scripts @ip-location-db/geo-whois-asn-country-mmdb@latest":
     "test/docs/geo-refresh.test.ts runs it without a registry",
   "npx sandpiper-analytics": "test/install/package.test.ts installs and runs the package",

@@ -18,6 +18,13 @@ const mebibytes = (bytes: number): string => `${bytes / 1024 ** 2} MiB`;
 /** The table of limits, by its first column. */
 const LIMITS: Readonly<Record<string, string>> = {
   "Body of a `POST` or `PUT`": `${count(limits.BODY_BYTES_MAX)} bytes`,
+  "Body of `POST /api/imports`": `${count(limits.IMPORT_BODY_BYTES_MAX)} bytes`,
+  "Files of an upload": `${count(limits.IMPORT_UPLOAD_FILES_MAX)}, of ${limits.IMPORT_UPLOAD_BYTES_MAX / 1024 ** 3} GiB together`,
+  "Part of an uploaded file": `${limits.IMPORT_PART_BYTES_MIN / 1024 ** 2} to ${mebibytes(limits.IMPORT_PART_BYTES_MAX)}, the last one of a file from 1 byte on`,
+  "Parts that are received at the same time": count(limits.IMPORT_PARTS_AT_ONCE),
+  "Bytes of the disk that an upload leaves free": `${limits.IMPORT_FREE_BYTES_MIN / 1024 ** 3} GiB`,
+  Imports: `${count(limits.IMPORTS_MAX)}, of which ${limits.IMPORTS_WAITING_MAX} wait for files or a confirmation, for ${limits.IMPORT_WAITING_DAYS} days`,
+  "Changes of imports that wait to be stored": count(limits.IMPORT_CHANGES_WAITING_MAX),
   // The program's own answer holds this one: `http-api-examples.test.ts`.
   "Request line and headers (Node)": "65,536 bytes",
   "Query parameters (Stats API, data deletion, pixel)": count(limits.QUERY_PARAMETERS_MAX),

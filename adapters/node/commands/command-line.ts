@@ -6,7 +6,6 @@ import type { CommandOutcome } from "../command-output.ts";
 import { quote } from "../../../src/runtime/base/config/option-kinds.ts";
 import { suggestion } from "../../../src/runtime/base/config/unknown-names.ts";
 import { FILE_VARIABLE, PROGRAM_NAME } from "../../../src/runtime/base/config/names.ts";
-import { PRODUCT_NAME } from "../../../src/shared/names.ts";
 
 export interface Command {
   readonly name: string;
@@ -14,6 +13,8 @@ export interface Command {
   readonly verb: string;
   /** Its arguments as the help shows them, e.g. `folder`. All are required. */
   readonly arguments: readonly string[];
+  /** Set if the last one may be given several times. */
+  readonly takesSeveral?: true;
   /** The options it has beside those of every command. Commands that share the name of an option share its declaration. */
   readonly options: readonly CommandOption[];
   readonly help: string;
@@ -156,7 +157,7 @@ function checkArguments(command: Command, words: readonly string[]): void {
   // An empty word comes from a variable without a value, and would name the current folder.
   const missing = command.arguments.find((_, i) => !words[i]);
   if (missing !== undefined) throw new UsageError(`${command.name} needs ${withArticle(missing)}`);
-  const extra = words[command.arguments.length];
+  const extra = command.takesSeveral ? undefined : words[command.arguments.length];
   if (extra === undefined) return;
   const allowed = command.arguments.length === 0 ? "no argument" : `only ${command.arguments.map((name) => `<${name}>`).join(" ")}`;
   const names = optionNames([...GENERAL_OPTIONS, ...command.options]);
@@ -181,7 +182,6 @@ function ownOptions(commands: Commands): string[] {
 export function renderHelp(commands: Commands): string {
   const lines = [
     `Usage: ${PROGRAM_NAME} [command] [options]`,
-    "",
     ...commands.map((command) => row([command.name, ...command.arguments.map((name) => `<${name}>`)].join(" "), command.help)),
     "",
     ...GENERAL_OPTIONS.map((option) => row(withValue(option), option.help)),
@@ -189,9 +189,8 @@ export function renderHelp(commands: Commands): string {
     row(HELP_NAMES.join(", "), "print this help"),
     row(VERSION_NAMES.join(", "), "print the version"),
     "",
-    `${PRODUCT_NAME} reads all other options from the file (${FILE_VARIABLE}) or from variables`,
-    `such as ${variableOf("data_dir")}; docs/configuration.md lists them. Exit codes: 0 success,`,
-    "1 failure or fault found, 2 wrong usage or configuration.",
+    `Other options are in a file (${FILE_VARIABLE}) or variables such as ${variableOf("data_dir")}, see`,
+    "docs/configuration.md. Exit codes: 0 success, 1 failure or fault, 2 wrong usage.",
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -9,6 +9,7 @@ import { utcDateOf } from "../../../src/storage/event.ts";
 import { verifyFolder } from "../data-dir/folder-verification.ts";
 import { DatabaseThread } from "../threads/database-thread.ts";
 import { healthcheck } from "./healthcheck.ts";
+import { importFiles } from "./import.ts";
 import { reindex } from "./reindex.ts";
 import { resetPassword } from "./reset-password.ts";
 import { serve } from "./serve.ts";
@@ -68,4 +69,13 @@ const verify: Command = {
     }),
 };
 
-export const COMMANDS: readonly [Command, ...Command[]] = [serve, verify, backup, restore, reindex, resetPassword, healthcheck];
+export const COMMANDS: readonly [Command, ...Command[]] = [
+  serve,
+  verify,
+  backup,
+  restore,
+  importFiles,
+  reindex,
+  resetPassword,
+  healthcheck,
+];

@@ -1,0 +1,60 @@
+/** The flow of the command `import`: what it prints, what it leaves, and which files of a folder it reads. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { importInto } from "../../../../adapters/node/commands/import-flow.ts";
+import { createInProcessTarget } from "../../../support/in-process-target.ts";
+import { createMemoryObjectStore } from "../../../support/memory-object-store.ts";
+import { getMain } from "../../../support/requests.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+import { logLine } from "../../../support/uploads.ts";
+
+const SITE = "site.test";
+
+async function opened() {
+  const folder = await tempFolder();
+  await mkdir(join(folder, "logs/older"), { recursive: true });
+  await writeFile(join(folder, "logs/access.log"), logLine("2026-02-01T10:00:00", "/a"));
+  await writeFile(join(folder, "logs/older/access.log"), logLine("2026-01-31T10:00:00", "/b") + logLine("2026-01-31T11:00:00", "/b"));
+  await writeFile(join(folder, "logs/notes.txt"), "nothing of interest");
+  const objects = createMemoryObjectStore();
+  const target = await createInProcessTarget({}, { objects });
+  const { imports } = target.services;
+  if (imports === null) throw new Error("there are imports in process");
+  const printed: string[] = [];
+  const run = (confirmed: boolean, ...names: string[]) =>
+    importInto(imports, {
+      site: SITE,
+      paths: names.map((name) => join(folder, name)),
+      print: (text) => void printed.push(text),
+      confirms: async () => confirmed,
+    });
+  return { target, imports, objects, printed, run };
+}
+
+it("shows the manifest of a folder, imports it once it is confirmed, and reconciles", async () => {
+  const { target, printed, run } = await opened();
+  const { succeeded, text } = await run(true, "logs");
+  expect(printed.join("")).toContain("3 page views and 0 other events on 2 days from 2026-01-31 to 2026-02-01\n");
+  expect(printed.join("")).toContain("1 file not read:\n  - logs/notes.txt: Not in a format that Sandpiper knows.\n");
+  expect({ succeeded, text }).toEqual({
+    succeeded: true,
+    text: "Import #1 is shown: 3 events of site.test\n  2026-01: 2 of 2 page views\n  2026-02: 1 of 1 page views\n",
+  });
+  expect(await getMain(target, SITE, { period: "all" })).toMatchObject({ total_pageviews: 3 });
+  const again = await run(true, "logs");
+  expect(again).toEqual({ succeeded: false, text: "Nothing is imported: The same files are already imported as #1.\n" });
+  await target.close();
+});
+
+it("leaves nothing if nobody confirms, or if there is nothing to import", async () => {
+  const { target, imports, objects, run } = await opened();
+  expect(await run(false, "logs")).toMatchObject({ succeeded: false });
+  expect(await run(true, "logs/notes.txt")).toEqual({
+    succeeded: false,
+    text: "Nothing is imported: Not in a format that Sandpiper knows.\n",
+  });
+  await expect(run(true, "missing")).rejects.toThrow("ENOENT");
+  expect([imports.all, await objects.list("events"), await objects.list("imports")]).toEqual([[], [], []]);
+  await target.close();
+});
