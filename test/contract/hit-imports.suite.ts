@@ -66,7 +66,9 @@ export function describeHitImports(name: string, make: () => Promise<[Stores, Se
         yield* take(HIT_SOURCE.files[0].read(), 3);
         throw new Error("the file ends too early");
       };
-      await expect(imports.run(number, { ...HIT_SOURCE, files: [{ path: "hits.csv", format: "csv", read: damaged }] })).rejects.toThrow("too early");
+      await expect(imports.run(number, { ...HIT_SOURCE, files: [{ path: "hits.csv", format: "csv", read: damaged }] })).rejects.toThrow(
+        "too early",
+      );
       const next = await openHitImports(...stores);
       expect([await next.counted(), next.records.get(number)?.rows]).toEqual([0, 4]);
       await next.imports.run(number, HIT_SOURCE);

@@ -82,6 +82,15 @@ export const anImport = (values: object): object => ({
   ...values,
 });
 
+/** Events in files that reports would count. */
+export const countedIn = (eventStore: EventStore): Promise<number> =>
+  eventStore.withSnapshot(SITE, FIRST, LAST, async (partitions) => {
+    const inFiles = partitions
+      .flatMap(({ files }) => files)
+      .map(async (file) => countEvents((await eventStore.read(file)) ?? new Uint8Array()) ?? 0);
+    return (await Promise.all(inFiles)).reduce((sum, events) => sum + events, 0);
+  });
+
 /** Imports over stores, as a process opens them. Each checkpoint is of four events. */
 export async function openHitImports(stores: Stores, secrets: SecretStore = createRecordSecretStore(stores.records)) {
   const records = await ImportRecords.open(stores.records);
@@ -107,13 +116,6 @@ export async function openHitImports(stores: Stores, secrets: SecretStore = crea
     dropSite: () => {},
   });
   const add = (values: Partial<ImportRecord> = {}) => records.add({ ...NEW, ...values });
-  /** Events that reports would count. */
-  const counted = () =>
-    eventStore.withSnapshot(SITE, FIRST, LAST, async (partitions) => {
-      const inFiles = partitions
-        .flatMap(({ files }) => files)
-        .map(async (file) => countEvents((await eventStore.read(file)) ?? new Uint8Array()) ?? 0);
-      return (await Promise.all(inFiles)).reduce((sum, events) => sum + events, 0);
-    });
+  const counted = () => countedIn(eventStore);
   return { records, imports, secrets, add, counted };
 }

@@ -162,6 +162,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
   }
 
   async function stop(): Promise<void> {
+    await services.imports?.job.stop();
     await services.rollups.stop();
     await services.flush.run();
     await services.eventStore.close();
@@ -209,7 +210,8 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       await start();
     },
     async crash() {
-      // It must not write into the next process's stores.
+      // Neither may write into the next process's stores.
+      await services.imports?.job.stop();
       await services.rollups.stop();
       await services.queryEngine.close();
       await start();

@@ -142,6 +142,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/fault/compaction.test.ts",
   "test/fault/erasure.test.ts",
   "test/fault/history.test.ts",
+  "test/fault/imports.test.ts",
   "test/fault/kill.test.ts",
   "test/fault/power-loss.test.ts",
   "test/fault/share-links.test.ts",

@@ -12,7 +12,7 @@ export async function createSha256(): Promise<Sha256> {
 /** The hash of bytes that come in pieces. */
 export interface Hasher {
   add(bytes: Uint8Array): void;
-  /** In hexadecimal digits. */
+  /** The hash in hexadecimal digits. */
   end(): string;
 }
 

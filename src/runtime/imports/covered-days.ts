@@ -16,7 +16,7 @@ type FirstOwn = CoveredDays["firstOwn"];
 const isOwn = ({ files, journaled }: Partition): boolean =>
   files.some((file) => importOf(file) === null) || journaled.some(({ events }) => events.length > 0);
 
-/** Without files that cannot be read, which reports leave out, too. */
+/** Files that cannot be read do not count: reports leave them out, too. */
 export function firstOwnEvent(eventStore: EventStore, siteId: SiteId): Promise<FirstOwn> {
   return eventStore.withSnapshot(siteId, FIRST_DAY, LAST_DAY, async (partitions) => {
     for (const partition of partitions.filter(isOwn)) {

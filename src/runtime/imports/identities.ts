@@ -37,7 +37,7 @@ export class IdentityStore {
     this.#sha256 = sha256;
   }
 
-  /** Of an event in its format. */
+  /** The hash of an event in its format. */
   hashOf(format: string, identity: string): bigint {
     const hash = this.#sha256(`${format}\0${identity}`);
     return new DataView(hash.buffer, hash.byteOffset).getBigUint64(0);
@@ -62,7 +62,7 @@ export class IdentityStore {
     return { key, day, index };
   }
 
-  /** Those of files from this one on. */
+  /** Deletes those of files from this one on. */
   async remove(number: number, fromIndex = 0): Promise<void> {
     const files = (await this.files(number)).filter(({ index }) => index >= fromIndex);
     await deleteObjects(
@@ -97,9 +97,9 @@ export const isComparable = ({ formats }: Pick<OtherImport, "formats">, format: 
 
 /** The hashes of a day. */
 interface DayHashes {
-  /** Of this import. */
+  /** Hashes of this import. */
   readonly own: readonly BigUint64Array[];
-  /** Of each other import that has the day; null for one whose events cannot be told apart. */
+  /** Hashes of each other import that has the day; null for one whose events cannot be told apart. */
   readonly others: readonly { readonly formats: readonly string[]; readonly hashes: readonly BigUint64Array[] | null }[];
 }
 
@@ -112,11 +112,11 @@ export class Duplicates {
   readonly #number: number;
   readonly #others: readonly OtherWithFiles[];
   readonly #ownFiles: Map<LocalDate, IdentityFile[]>;
-  /** Of days that rows were of. Rows of a source are mostly in order. */
+  /** Hashes of days that rows were of. Rows of a source are mostly in order. */
   readonly #days = new LruMap<LocalDate, DayHashes>({ max: IMPORT_IDENTITIES_MAX, weightOf: sizeOf });
   /** The days of the rows that are being judged. */
   #loaded = new Map<LocalDate, DayHashes>();
-  /** In no file yet. */
+  /** Hashes that are in no file yet. */
   readonly #pending = new Map<LocalDate, Set<bigint>>();
 
   private constructor(store: IdentityStore, number: number, own: readonly IdentityFile[], others: readonly OtherWithFiles[]) {

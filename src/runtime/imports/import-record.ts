@@ -55,7 +55,7 @@ export interface ImportRecord {
   readonly logFormat: string | null;
   /** SHA-256 of the files' contents, by which the same import is known again; null until they were read. */
   readonly contentHash: string | null;
-  /** For people; null until it is known. */
+  /** Words for people; null until it is known. */
   readonly product: string | null;
   /** The names of the formats whose rows are imported. */
   readonly formats: readonly string[];
@@ -144,7 +144,7 @@ export const readImport = (records: ReadableRecords, number: number): Promise<Im
 const importNumbers = async (records: ReadableRecords): Promise<number[]> =>
   (await records.list(`${FOLDER}/`)).map(importNumberOf).filter((number) => number !== null);
 
-/** By number; null for a record that is damaged. */
+/** Records by number; null for one that is damaged. */
 export type ReadableImports = ReadonlyMap<number, ImportRecord | null>;
 
 export async function readableImports(records: ReadableRecords): Promise<ReadableImports> {

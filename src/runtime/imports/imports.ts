@@ -58,6 +58,8 @@ interface ImportsOptions {
   readonly randomBytes: (length: number) => Uint8Array;
   /** How hits become events, by the settings of the site. */
   readonly eventsOf: (siteId: SiteId) => Omit<HitEventsOptions, "siteId" | "salt">;
+  /** Days that events of the site are kept; 0 for all. */
+  readonly retentionDaysOf: (siteId: SiteId) => number;
   /** False if `max_sites` is reached. */
   readonly hasRoomFor: (siteId: SiteId) => boolean;
   /** Called when a site has got files. */
@@ -339,7 +341,7 @@ export class Imports {
 
   /** Makes the manifest. */
   async #read(record: ImportRecord, active: Active): Promise<void> {
-    const { eventStore, records, recordStore, eventsOf } = this.#options;
+    const { eventStore, records, recordStore, eventsOf, retentionDaysOf } = this.#options;
     const { number, siteId } = record;
     const breathe = this.#breathing(active);
     const contentHash = await contentHashOf(this.#sourcesOf(record), breathe);
@@ -357,6 +359,11 @@ export class Imports {
       }
     }
     const others = await otherImports(eventStore, records, record);
+    const retentionDays = retentionDaysOf(siteId);
+    if (retentionDays > 0) {
+      const text = `The site keeps its events for ${retentionDays} days: older ones are deleted soon after the import.`;
+      totals.add("", { kind: "remark", line: 0, text });
+    }
     const manifest = totals.manifest({ firstOwn: await firstOwnEvent(eventStore, siteId), imports: others }, calendar);
     const byEvents = new Set<number>();
     for (const other of others) {
@@ -412,7 +419,7 @@ const isWaitingForSomebody = (state: ImportState): boolean => state === "receivi
 const filesOf = (recognitions: readonly Recognition[]) =>
   recognitions.flatMap(({ format, files }) => files.map((file) => ({ path: file.path, format, read: () => file.read() })));
 
-/** The same for the same contents, whatever the files are called and in whichever order they come. */
+/** One hash for the same contents, whatever the files are called and in whichever order they come. */
 async function contentHashOf(sources: readonly SourceFile[], breathe: Breathe): Promise<string> {
   const hashes: string[] = [];
   for (const source of sources) {

@@ -23,7 +23,7 @@ function receivedOf(parts: PartsOfFile): number {
 
 export class UploadedFiles {
   readonly #objects: ObjectStore;
-  /** Of imports that were asked for since the start. */
+  /** Parts of imports that were asked for since the start. */
   readonly #parts = new Map<number, Promise<readonly PartsOfFile[]>>();
   /** A part is read in slices, one after the other. */
   readonly #read = new LruMap<ObjectKey, Promise<Uint8Array>>({ max: IMPORT_PARTS_CACHED_MAX });

@@ -363,6 +363,7 @@ async function createImports(
   records: ImportRecords | null,
   { knownSites }: IngestServices,
   { stats }: QueryServices,
+  { expiry }: JobServices,
 ): Promise<Imports | null> {
   const { config, geo } = host;
   if (records === null || config.engine === "clickhouse") return null;
@@ -382,6 +383,7 @@ async function createImports(
       filterBots: config.filterBots,
       ...{ userAgents, geo, hmac },
     }),
+    retentionDaysOf: (siteId) => expiry.daysOf(siteId),
     hasRoomFor: (siteId) => knownSites.hasRoomFor([siteId]),
     addSite: (siteId) => knownSites.add(siteId),
     dropSite: (siteId) => stats.dropSite(siteId),
@@ -417,7 +419,7 @@ export async function createServices(host: Host): Promise<Services> {
   const knownSites = createAdmission(dependencies);
   const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, jobServices, queries.stats);
   const clusterParts = { ...host, ...dependencies, erasure, stats: queries.stats, items: itemsOf(collections) };
-  const imports = await createImports(dependencies, importRecords, ingest, queries);
+  const imports = await createImports(dependencies, importRecords, ingest, queries, jobServices);
   const cluster = shared && (await Cluster.create({ ...clusterParts, clickhouse: shared }));
   await cluster?.join();
   const siteList = createSiteList(dependencies, knownSites, cluster);

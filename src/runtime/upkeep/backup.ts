@@ -84,8 +84,8 @@ async function copyRecords({ records }: VerifiedData, to: BackupTarget, importsB
 }
 
 /**
- * Those that end or begin between the two are to be deleted by the first start with the copy, which has some of their files only. Damaged
- * records are left to be copied as they are.
+ * Imports that end or begin between the two are to be deleted by the first start with the copy, which has some of their files only.
+ * Damaged records are left to be copied as they are.
  */
 function importsInCopy(before: ReadableImports, after: ReadableImports): ImportRecord[] {
   return [...new Map([...after, ...before]).values()].flatMap((record) => {

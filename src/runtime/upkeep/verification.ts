@@ -187,7 +187,7 @@ class Verification {
     if (this.#faults.length < FAULTS_KEPT_MAX) this.#faults.push({ file, reason });
   }
 
-  /** Of all files, or of those that reports read. */
+  /** A listing of all files, or of those that reports read. */
   #listing(which: "all" | "shown" = "all"): Partitions {
     const { imports } = this.#recorded;
     return new Partitions({
