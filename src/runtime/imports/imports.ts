@@ -144,10 +144,20 @@ export class Imports {
     const bytes = asked.given.reduce((sum, file) => sum + file.bytes, 0);
     if (bytes === 0) throw invalidInput('Field "files" must have a file that is not empty');
     if (bytes > IMPORT_UPLOAD_BYTES_MAX) throw invalidInput(`The files must have at most ${IMPORT_UPLOAD_BYTES_MAX} bytes together`);
-    const free = await this.#options.freeBytes();
+    const free = (await this.#options.freeBytes()) - (await this.#missingBytes());
     if (bytes > free - IMPORT_FREE_BYTES_MIN)
       throw invalidInput(`The files have ${bytes} bytes, and the disk has ${free} left, of which ${IMPORT_FREE_BYTES_MIN} stay free`);
     return this.#changes.run(() => this.#add({ ...asked, state: "receiving", door: "upload" }), signal);
+  }
+
+  /** Bytes that other uploads have not sent yet. */
+  async #missingBytes(): Promise<number> {
+    let missing = 0;
+    for (const record of this.#options.records.all.filter(({ state }) => state === "receiving")) {
+      const received = await this.#uploaded.received(record);
+      missing += record.given.reduce((sum, { bytes }, i) => sum + bytes - (received[i] ?? 0), 0);
+    }
+    return missing;
   }
 
   /** Begins an import of files that this process reads where they are. `job` reads them. */
@@ -191,6 +201,8 @@ export class Imports {
       this.#parts--;
     }
     await this.#changes.run(async () => {
+      // It was deleted while the part came.
+      if (records.get(number) === null) await this.#uploaded.remove(number);
       const received = await this.#uploaded.received(record);
       const isComplete = record.given.every(({ bytes }, i) => received[i] === bytes);
       if (isComplete && records.get(number)?.state === "receiving") await records.put({ ...record, ...this.#in("reading") });
