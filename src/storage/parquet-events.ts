@@ -141,8 +141,8 @@ export type MergedFile =
   | { readonly bytes: Uint8Array; readonly events: number }
   | { readonly unreadable: ObjectKey; readonly reason: string };
 
-/** Merges files. At most two row groups are decoded in memory at a time. */
-export function mergeFiles(files: readonly EventFile[]): MergedFile {
+/** A merge of files that are added one at a time. At most two row groups are decoded in memory at a time. */
+export function beginMerge() {
   const merged = beginFile();
   let events = 0;
   let part: EventColumns = eventColumns([]);
@@ -155,14 +155,29 @@ export function mergeFiles(files: readonly EventFile[]): MergedFile {
     }
     events += decoded.rows;
   };
-  for (const { key, siteId, bytes } of files) {
-    for (const read of readEvents(bytes, siteId)) {
-      if ("reason" in read) return { unreadable: key, ...read };
-      add(read);
-    }
+  return {
+    /** The reason if a file cannot be read; what could be read before is in the merge. */
+    add({ siteId, bytes }: EventFile): string | null {
+      for (const read of readEvents(bytes, siteId)) {
+        if ("reason" in read) return read.reason;
+        add(read);
+      }
+      return null;
+    },
+    finish(): { readonly bytes: Uint8Array; readonly events: number } {
+      merged.write(part);
+      return { bytes: merged.finish(), events };
+    },
+  };
+}
+
+export function mergeFiles(files: readonly EventFile[]): MergedFile {
+  const merge = beginMerge();
+  for (const file of files) {
+    const reason = merge.add(file);
+    if (reason !== null) return { unreadable: file.key, reason };
   }
-  merged.write(part);
-  return { bytes: merged.finish(), events };
+  return merge.finish();
 }
 
 const rowsOf = ([first]: EventColumns): number => first?.length ?? 0;
