@@ -2,13 +2,14 @@
 
 const FORMULA_START = /^[=+\-@\t\r]/;
 
-const quoted = (text: string): string => `"${text.includes('"') ? text.replaceAll('"', '""') : text}"`;
+/** A quoted cell for programs: a spreadsheet may run it as a formula. */
+export const csvQuoted = (text: string): string => `"${text.includes('"') ? text.replaceAll('"', '""') : text}"`;
 
 /** The byte-order mark: without it, spreadsheets read a file in the character set of their language. */
 export const BOM = "\ufeff";
 
 /** Prefixes an apostrophe if a spreadsheet would read the text as a formula. */
-export const csvText = (text: string): string => quoted(FORMULA_START.test(text) ? `'${text}` : text);
+export const csvText = (text: string): string => csvQuoted(FORMULA_START.test(text) ? `'${text}` : text);
 
 /** Takes digits. A negative number is not a formula, and an apostrophe would make it a text. */
-export const csvNumber = (digits: string): string => quoted(digits);
+export const csvNumber = (digits: string): string => csvQuoted(digits);

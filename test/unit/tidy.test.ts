@@ -20,6 +20,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "@whatwg-node/fetch": "adapters/node/http/fetch-classes.ts",
   "@whatwg-node/server": "adapters/node/http/server.ts",
   uplot: "dashboard/charts/chart-drawing.ts",
+  fflate: "src/runtime/exports/zip-stream.ts",
   "mmdb-lib": "adapters/node/geo-database.ts",
   "cloudflare:workers": "adapters/workerd/service-object.ts",
   "smol-toml": "adapters/node/config-sources.ts",

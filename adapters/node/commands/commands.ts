@@ -1,13 +1,14 @@
 /** The table of all commands, and the commands that read and copy a data folder. */
 import { backUpFolder } from "../backups/make-backup.ts";
-import { PROGRAM_VERSION, readThreads } from "../built-files.ts";
+import { PROGRAM_VERSION } from "../built-files.ts";
 import { createProgress } from "../command-output.ts";
 import { UsageError, type Command, type CommandOption } from "./command-line.ts";
 import { restoreFolder } from "../backups/restore-backup.ts";
 import { budgetBytesOf } from "../../../src/runtime/engine/duckdb-queries.ts";
 import { utcDateOf } from "../../../src/storage/event.ts";
 import { verifyFolder } from "../data-dir/folder-verification.ts";
-import { DatabaseThread } from "../threads/database-thread.ts";
+import { openDatabaseThread } from "../threads/database-thread.ts";
+import { exportData } from "./export.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { importFiles } from "./import.ts";
 import { reindex } from "./reindex.ts";
@@ -57,10 +58,7 @@ const verify: Command = {
   run: ({ config, options }) =>
     verifyFolder(config.dataDir, {
       rollups: {
-        async openEngine() {
-          const { engine, readEngineModule } = readThreads();
-          return new DatabaseThread(engine, await WebAssembly.compile(await readEngineModule()));
-        },
+        openEngine: openDatabaseThread,
         budgetBytes: budgetBytesOf(config),
         all: options.has(ALL_ROLLUPS.name),
         today: utcDateOf(Date.now()),
@@ -75,6 +73,7 @@ export const COMMANDS: readonly [Command, ...Command[]] = [
   backup,
   restore,
   importFiles,
+  exportData,
   reindex,
   resetPassword,
   healthcheck,

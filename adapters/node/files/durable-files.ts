@@ -1,7 +1,8 @@
 /** Writes files and creates folders so that they survive a power loss, whole or not at all. */
+import { createHash } from "node:crypto";
 import { LruMap } from "../../../src/storage/lru-map.ts";
 import { dirname, join } from "node:path";
-import { nodeFileSystem, type FileSystem, type OpenFile, codeOf, isExisting, isMissing, orIf } from "./file-system.ts";
+import { nodeFileSystem, type FileSystem, type OpenFile, codeOf, isExisting, isMissing, orIf, writeAll } from "./file-system.ts";
 
 export const UNFINISHED_SUFFIX = ".unfinished";
 
@@ -48,7 +49,7 @@ let writes = 0;
  */
 export async function writeDurably(path: string, bytes: Uint8Array, files: FileSystem = nodeFileSystem): Promise<void> {
   const folder = dirname(path);
-  const unfinished = join(folder, `${ownPrefix(files)}${++writes}${UNFINISHED_SUFFIX}`);
+  const unfinished = temporaryPath(folder, files);
   try {
     await writeAndSync(unfinished, bytes, files);
     await files.rename(unfinished, path);
@@ -57,6 +58,48 @@ export async function writeDurably(path: string, bytes: Uint8Array, files: FileS
     throw error;
   }
   await syncFolder(folder, files);
+}
+
+export const temporaryPath = (folder: string, files: FileSystem): string =>
+  join(folder, `${ownPrefix(files)}${++writes}${UNFINISHED_SUFFIX}`);
+
+export interface StreamedFile {
+  /** Its content is durable, and its name is not. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Writes a temporary file in a folder, in bounded memory. Removes it if the chunks reject. */
+export async function writeTemporary(
+  folder: string,
+  chunks: AsyncIterable<Uint8Array>,
+  files: FileSystem = nodeFileSystem,
+): Promise<StreamedFile> {
+  const path = temporaryPath(folder, files);
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const handle = await files.open(path, "w");
+  try {
+    for await (const chunk of chunks) {
+      writeAll(handle, chunk, bytes);
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+    await handle.sync();
+  } catch (error) {
+    await files.rm(path);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  return { path, bytes, sha256: hash.digest("hex") };
+}
+
+/** Removes temporary files of dead processes directly in a folder. */
+export async function removeLeftovers(folder: string, files: FileSystem = nodeFileSystem): Promise<void> {
+  for (const entry of await files.readdir(folder))
+    if (entry.isFile() && isLeftover(entry.name, files)) await files.rm(join(folder, entry.name));
 }
 
 /** Maximum number of folders remembered as durable. A forgotten one is synced again when it is needed. */

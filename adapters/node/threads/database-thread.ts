@@ -1,6 +1,7 @@
 /** The database alone in a thread, for a command that computes without an instance. */
 import { EngineFullError, EngineLostError } from "../../../src/runtime/duckdb/engine.ts";
 import { CallingEngine, type EngineCall } from "../../../src/runtime/duckdb/on-demand-engine.ts";
+import { readThreads } from "../built-files.ts";
 import { PortThread } from "./port-thread.ts";
 
 /** The `workerData` of the engine's script if it is to serve nothing but a database. */
@@ -33,4 +34,9 @@ export class DatabaseThread extends CallingEngine {
   close(): Promise<void> {
     return this.#thread.close();
   }
+}
+
+export async function openDatabaseThread(): Promise<DatabaseThread> {
+  const { engine, readEngineModule } = readThreads();
+  return new DatabaseThread(engine, await WebAssembly.compile(await readEngineModule()));
 }

@@ -165,7 +165,8 @@ const revenueByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuer
 const largestTotals = (found: readonly SqlRow[]) =>
   found.toSorted(largestFirst("total", "currency")).slice(0, REVENUE_ROWS_MAX).map(revenueOf);
 
-const inQueries = (listed: readonly SiteGoal[]): SiteGoal[][] =>
+/** Lists of as many goals as one query may ask for. */
+export const goalsInQueries = (listed: readonly SiteGoal[]): SiteGoal[][] =>
   Array.from({ length: Math.ceil(listed.length / GOALS_OF_QUERY_MAX) }, (_, i) =>
     listed.slice(i * GOALS_OF_QUERY_MAX, (i + 1) * GOALS_OF_QUERY_MAX),
   );
@@ -185,8 +186,8 @@ interface Met {
 }
 
 function metGoals(scope: Scope, siteGoals: readonly SiteGoal[]): Plan<Met> {
-  const lists = inQueries(siteGoals);
-  const withRevenue = inQueries(siteGoals.filter(({ fields }) => fields.hasRevenue));
+  const lists = goalsInQueries(siteGoals);
+  const withRevenue = goalsInQueries(siteGoals.filter(({ fields }) => fields.hasRevenue));
   const queries = [
     visitorCounts(scope),
     ...lists.map((listed) => countsByGoal(scope, listed)),

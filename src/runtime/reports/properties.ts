@@ -23,21 +23,25 @@ export const keysOfEvents = fragment(
     ${limit}`,
 );
 
+const keysWith = (scope: Scope, limit: SqlText): AggregateQuery => ({
+  keys: [],
+  names: ["value"],
+  counts: [],
+  property: null,
+  partial: (range) => keysOfEvents(eventsIn(within(scope, range)), limit),
+});
+
+/** Rows `value`, however many. */
+export const allKeys = (scope: Scope): AggregateQuery => keysWith(scope, sql``);
+
 /**
  * Rows `value`, ascending. Without a search, each chunk is limited: keys beyond a chunk's limit cannot be in the result. A search may
  * match any key, so its rows are not limited, and rollups do not store them.
  */
-const keysIn = (scope: Scope, search: string | null = null): AggregateQuery => {
-  const limit = search === null ? sql`ORDER BY value LIMIT ${PROPERTY_KEYS_MAX}` : sql``;
-  return {
-    keys: [],
-    names: ["value"],
-    counts: [],
-    property: null,
-    partial: (range) => keysOfEvents(eventsIn(within(scope, range)), limit),
-    top: { rowsMax: PROPERTY_KEYS_MAX, ...(search !== null && { search }) },
-  };
-};
+const keysIn = (scope: Scope, search: string | null = null): AggregateQuery =>
+  search === null
+    ? { ...keysWith(scope, sql`ORDER BY value LIMIT ${PROPERTY_KEYS_MAX}`), top: { rowsMax: PROPERTY_KEYS_MAX } }
+    : { ...allKeys(scope), top: { rowsMax: PROPERTY_KEYS_MAX, search } };
 
 export const properties = report({
   path: "/api/stats/properties",

@@ -154,6 +154,9 @@ export const PARTITION_LISTINGS_MAX = 1_000;
 /** Times that files are listed again because some vanished while they were read. */
 export const LISTING_ATTEMPTS_MAX = 20;
 
+/** Bytes of an archive of exported tables, and of each of its files: readers without ZIP64 read no more. */
+export const EXPORT_ARCHIVE_BYTES_MAX = 2 ** 32 - 1;
+
 /** Faults that `verify` reports one by one; further ones are counted. */
 export const FAULTS_KEPT_MAX = 1_000;
 

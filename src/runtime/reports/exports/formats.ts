@@ -48,6 +48,17 @@ export const jsonFormat: ExportFormat = {
   json: (value) => value,
 };
 
+/** A JSON object on each line. */
+export const jsonLinesFormat: ExportFormat = {
+  ...jsonFormat,
+  extension: "jsonl",
+  contentType: "application/jsonl",
+  opening: () => "",
+  frame: (columns) => [...jsonFormat.frame(columns).slice(0, -1), "}\n"],
+  separator: "",
+  closing: "",
+};
+
 type Cell = string | number | Decimal | undefined;
 
 type CsvRow = Readonly<Record<string, Cell | Readonly<Record<string, Cell>>>>;

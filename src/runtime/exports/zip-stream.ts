@@ -1,0 +1,45 @@
+/** Writes a ZIP as a stream, an entry at a time. The only user of fflate. */
+import { Zip, ZipDeflate } from "fflate";
+import { EXPORT_ARCHIVE_BYTES_MAX } from "../base/config/limits.ts";
+
+export interface ZipEntry {
+  readonly name: string;
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+}
+
+const DEFLATE_LEVEL = 6;
+
+/** Rejects if an entry or the archive is larger than `EXPORT_ARCHIVE_BYTES_MAX`. */
+export async function* zipped(entries: readonly ZipEntry[]): AsyncGenerator<Uint8Array> {
+  let written: Uint8Array[] = [];
+  let bytes = 0;
+  const zip = new Zip((error, chunk) => {
+    if (error) throw error;
+    written.push(chunk);
+    bytes += chunk.length;
+  });
+  const take = (): readonly Uint8Array[] => {
+    const taken = written;
+    written = [];
+    return taken;
+  };
+  const check = (name: string, size: number): void => {
+    if (size > EXPORT_ARCHIVE_BYTES_MAX) throw new Error(`${name} is larger than 4 GiB, which a ZIP cannot hold. Export fewer days`);
+  };
+  for (const { name, chunks } of entries) {
+    const entry = new ZipDeflate(name, { level: DEFLATE_LEVEL });
+    zip.add(entry);
+    let size = 0;
+    for await (const chunk of chunks()) {
+      check(name, (size += chunk.length));
+      entry.push(chunk);
+      check("The archive", bytes);
+      yield* take();
+    }
+    entry.push(new Uint8Array(), true);
+    yield* take();
+  }
+  zip.end();
+  check("The archive", bytes);
+  yield* take();
+}

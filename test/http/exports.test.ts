@@ -1,0 +1,254 @@
+/** What the command `export` writes of a folder that is being served equals the reports over HTTP. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { unzipSync } from "fflate";
+import { parquetReadObjects } from "hyparquet";
+import { beforeAll, afterAll, describe, expect, it } from "vitest";
+import { openStores } from "../../adapters/node/data-dir/data-dir.ts";
+import { exportFolder, type FolderExportFormat } from "../../adapters/node/exports/export-folder.ts";
+import { nodeFileSystem } from "../../adapters/node/files/file-system.ts";
+import { isLocalDate } from "../../src/storage/event.ts";
+import { CLOSED, logIn } from "../support/auth-requests.ts";
+import { addItem } from "../support/collections.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { getBreakdown, getMain, getStats, record, wireEvent } from "../support/requests.ts";
+import { createEngineShare } from "../support/shared-engine.ts";
+import { visitor } from "../support/stats-requests.ts";
+import type { Target } from "../support/target.ts";
+import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
+
+const SITE = "exports.test";
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const DAYS = ["2026-03-15", "2026-03-16", "2026-03-17"];
+const RANGE = { start_date: DAYS[0] ?? "", end_date: DAYS[2] ?? "" };
+
+type Row = Readonly<Record<string, string>>;
+
+/** Rows of a CSV file by column, and its header. */
+function csvRows(text: string): { readonly header: string; readonly rows: readonly Row[] } {
+  const [header = "", ...lines] = text.trimEnd().split("\n");
+  const columns = header.split(",");
+  const rows = lines.map((line) => {
+    const cells = Array.from(
+      line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/g),
+      ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? "",
+    );
+    expect(cells).toHaveLength(columns.length);
+    return Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? ""]));
+  });
+  return { header, rows };
+}
+
+const sumOf = (rows: readonly Row[], column: string): number => rows.reduce((sum, row) => sum + Number(row[column]), 0);
+
+/** Sums of columns by the value of another one, without those of an empty value. */
+const sumsBy = (rows: readonly Row[], by: string, columns: readonly string[]) =>
+  Object.fromEntries(
+    [...new Set(rows.map((row) => row[by] ?? ""))]
+      .filter((value) => value !== "")
+      .map((value) => {
+        const ofValue = rows.filter((row) => row[by] === value);
+        return [value, Object.fromEntries(columns.map((column) => [column, sumOf(ofValue, column)]))];
+      }),
+  );
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+}
+
+describe("exports of a folder that is being served", () => {
+  let target: InProcessTarget;
+  /** With the session of an administrator. */
+  let reader: Target;
+  let dataDir: string;
+
+  const exported = async (format: FolderExportFormat): Promise<string> => {
+    const out = await tempFolder();
+    const config = { dataDir, sessionWindowMinutes: 30, engineMemoryMb: 64 };
+    const options = { format, siteId: null, from: null, to: null, openEngine: createEngineShare };
+    expect(await exportFolder(config, out, options)).toMatchObject({ succeeded: true });
+    return out;
+  };
+
+  const archiveOf = async (format: "plausible" | "reports"): Promise<ReadonlyMap<string, ReturnType<typeof csvRows>>> => {
+    const out = await exported(format);
+    const bytes = await readFile(join(out, `${format}/site_id=${SITE}/${DAYS[0]}_${DAYS[2]}.zip`));
+    return new Map(Object.entries(unzipSync(bytes)).map(([name, file]) => [name, csvRows(new TextDecoder().decode(file))]));
+  };
+
+  beforeAll(async () => {
+    dataDir = await makeTempFolder();
+    const { objects, records, segmentLog } = await openStores(dataDir, "off", nodeFileSystem);
+    target = await createInProcessTarget({ ...CLOSED, SVC_TRUST_PROXY: "1" }, { objects, records, segmentLog });
+    const view = (path: string, more: object = {}) => wireEvent(SITE, { u: `https://page.test${path}`, ...more });
+    for (const day of [0, 1, 2]) {
+      await record(target, view("/?utm_source=mail&utm_campaign=spring", { r: "https://www.google.com/search" }), visitor(1));
+      await record(target, view("/docs", { r: "https://news.test/x?y=1" }), visitor(2));
+      await record(target, view("/=cmd"), visitor(3));
+      await target.advance(MINUTE_MS + 400);
+      await record(target, view("/docs", { e: 30 }), visitor(1));
+      await record(target, view("/docs", { n: "Signup", p: '{"plan":"pro","size":1}', ra: 29.9, rc: "EUR" }), visitor(1));
+      await record(target, view("/docs", { n: "Outbound Link: Click", p: '{"url":"https://elsewhere.test/a"}' }), visitor(2));
+      await record(target, view("/docs", { n: "Outbound Link: Click" }), visitor(2));
+      // The visit of a second that begins after half an hour.
+      await target.advance(40 * MINUTE_MS);
+      await record(target, view("/pricing"), visitor(1));
+      // The last day stays in the journal.
+      if (day < 2) {
+        await target.flush();
+        await target.advance(DAY_MS - 41 * MINUTE_MS - 400);
+      }
+    }
+    const session = await logIn(target);
+    reader = { ...target, fetch: (path, init = {}) => target.fetch(path, { ...init, headers: session }) };
+    for (const goal of [
+      { name: "Sign-ups", event: "Signup", revenue: true },
+      { name: "Prices", page: "/pric*" },
+      { name: "Never", page: "/never" },
+    ])
+      await addItem(target, "goals", SITE, session, goal);
+  });
+  afterAll(async () => {
+    await target.close();
+    await removeFolder(dataDir);
+  });
+
+  it("Parquet files have every event, flushed or not, with its visitor", async () => {
+    const out = await exported("parquet");
+    const names = (await filesBelow(out)).filter((name) => name.endsWith(".parquet"));
+    expect(names.map((name) => name.replace(/\d+-\d+(?=\.)/, "…")).sort()).toEqual(
+      DAYS.map((day) => `events/site_id=${SITE}/date=${day}/….parquet`),
+    );
+    const events: Record<string, unknown>[] = [];
+    for (const name of names) {
+      const bytes = await readFile(join(out, name));
+      events.push(
+        ...(await parquetReadObjects({ file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer })),
+      );
+    }
+    const main = await getMain(reader, SITE, RANGE);
+    expect(events).toHaveLength(main.total_events);
+    expect(events.filter((event) => event["event_name"] === "pageview")).toHaveLength(main.total_pageviews);
+    expect(new Set(events.map((event) => event["visitor_id"])).size).toBe(main.unique_visitors);
+  });
+
+  it("CSV and JSON lines have the same rows, with the documented header", async () => {
+    const [csv, jsonl] = [await exported("csv"), await exported("jsonl")];
+    for (const day of DAYS) {
+      const { header, rows } = csvRows(await readFile(join(csv, `csv/site_id=${SITE}/${day}.csv`), "utf8"));
+      expect(header).toBe(
+        "date,event_name,pathname,hostname,referrer,referrer_source,country_code,region,city,browser,browser_version,os,os_version," +
+          "device_type,screen_size,utm_source,utm_medium,utm_campaign,utm_content,utm_term,props,revenue_amount,currency,visitor_id," +
+          "site_id,timestamp,engaged_seconds,click_id,interactive",
+      );
+      const lines = (await readFile(join(jsonl, `jsonl/site_id=${SITE}/${day}.jsonl`), "utf8")).trimEnd().split("\n");
+      const objects = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const written = (value: unknown): string => (value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
+      expect(objects.map((object) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, written(value)])))).toEqual(
+        rows,
+      );
+      expect(rows).toHaveLength(8);
+      expect(rows.every((row) => row["date"] === day && isLocalDate(day))).toBe(true);
+    }
+  });
+
+  it("the files for Plausible add up to the reports", async () => {
+    const tables = await archiveOf("plausible");
+    const table = (name: string): readonly Row[] => tables.get(`imported_${name}_20260315_20260317.csv`)?.rows ?? [];
+    expect([...tables].map(([name, { header }]) => `${name.replace(/_\d+_\d+\.csv$/, "")}: ${header}`)).toEqual([
+      "imported_visitors: date,visitors,pageviews,bounces,visits,visit_duration",
+      "imported_sources: date,source,referrer,utm_source,utm_medium,utm_campaign,utm_content,utm_term,pageviews,visitors,visits,visit_duration,bounces",
+      "imported_pages: date,hostname,page,visits,visitors,pageviews,total_scroll_depth,total_scroll_depth_visits,total_time_on_page,total_time_on_page_visits",
+      "imported_entry_pages: date,entry_page,visitors,entrances,visit_duration,bounces,pageviews",
+      "imported_exit_pages: date,exit_page,visitors,visit_duration,exits,bounces,pageviews",
+      "imported_locations: date,country,region,city,visitors,visits,visit_duration,bounces,pageviews",
+      "imported_devices: date,device,visitors,visits,visit_duration,bounces,pageviews",
+      "imported_browsers: date,browser,browser_version,visitors,visits,visit_duration,bounces,pageviews",
+      "imported_operating_systems: date,operating_system,operating_system_version,visitors,visits,visit_duration,bounces,pageviews",
+      "imported_custom_events: date,name,link_url,path,visitors,events",
+    ]);
+    const main = await getMain(reader, SITE, RANGE);
+    const totals = {
+      visitors: main.unique_visitors,
+      pageviews: main.total_pageviews,
+      visits: main.total_sessions,
+      bounces: Math.round(Number(main.bounce_rate) * Number(main.total_sessions)),
+      visit_duration: Math.round(Number(main.avg_visit_duration_secs) * Number(main.total_sessions) - 3 * 2 * 0.4),
+    };
+    const columns = ["visitors", "pageviews", "visits", "bounces", "visit_duration"];
+    const sums = (rows: readonly Row[]) => Object.fromEntries(columns.map((column) => [column, sumOf(rows, column)]));
+    expect(sums(table("visitors"))).toEqual(totals);
+    // Visitor 1 comes from nowhere the second time, so that it is in two rows of a day.
+    expect(sums(table("sources"))).toEqual({ ...totals, visitors: totals.visitors + 3 });
+    for (const name of ["devices", "browsers", "operating_systems"]) expect(sums(table(name)), name).toEqual(totals);
+    for (const [name, visits] of [
+      ["entry_pages", "entrances"],
+      ["exit_pages", "exits"],
+    ] as const) {
+      const rows = table(name).map((row) => ({ ...row, visits: row[visits] ?? "" }));
+      expect(sums(rows), name).toEqual({ ...totals, visitors: totals.visitors + 3 });
+    }
+    const counts = ["visitors", "pageviews"];
+    const asReported = async (dimension: string) =>
+      Object.fromEntries(
+        (await getBreakdown(reader, SITE, dimension, RANGE))
+          .filter(({ value, pageviews }) => value !== "(unknown)" && pageviews > 0)
+          .map(({ value, visitors, pageviews }) => [value, { visitors, pageviews }]),
+      );
+    expect(sumsBy(table("pages"), "page", counts)).toEqual(await asReported("pages"));
+    expect(sumOf(table("pages"), "total_time_on_page")).toBe(90);
+    expect(sumsBy(table("sources"), "source", counts)).toEqual(await asReported("visit-sources"));
+    expect(sumsBy(table("sources"), "referrer", ["visits"])).toEqual({
+      "google.com/search": { visits: 3 },
+      "news.test/x?y=1": { visits: 3 },
+    });
+    expect(table("custom_events").filter((row) => row["date"] === DAYS[0])).toEqual([
+      { date: DAYS[0], name: "Outbound Link: Click", link_url: "", path: "", visitors: "1", events: "1" },
+      { date: DAYS[0], name: "Outbound Link: Click", link_url: "https://elsewhere.test/a", path: "", visitors: "1", events: "1" },
+      { date: DAYS[0], name: "Signup", link_url: "", path: "", visitors: "1", events: "1" },
+    ]);
+  });
+
+  it("every report has a file whose days add up to its answer", async () => {
+    const tables = await archiveOf("reports");
+    const rows = (name: string): readonly Row[] => tables.get(`${name}.csv`)?.rows ?? [];
+    const main = await getMain(reader, SITE, RANGE);
+    expect(rows("visits").map((row) => row["date"])).toEqual(DAYS);
+    expect(sumOf(rows("visits"), "visitors")).toBe(main.unique_visitors);
+    expect(sumOf(rows("visits"), "events")).toBe(main.total_events);
+    expect(sumOf(rows("visits"), "sessions")).toBe(main.total_sessions);
+    expect(sumOf(rows("visits"), "visit_duration_secs") / Number(main.total_sessions)).toBeCloseTo(Number(main.avg_visit_duration_secs), 9);
+    expect(sumOf(rows("hours"), "pageviews")).toBe(main.total_pageviews);
+    expect(rows("hours").map((row) => row["hour"])).toEqual(DAYS.flatMap(() => ["12:00"]));
+    for (const dimension of ["pages", "sources", "countries", "browsers", "events", "entry-pages", "exit-pages", "visit-channels"]) {
+      const reported = await getBreakdown(reader, SITE, dimension, { ...RANGE, columns: "sessions" });
+      const sums = sumsBy(rows(dimension), "value", ["visitors", "pageviews", "events", "sessions"]);
+      // A cell that a spreadsheet would run begins with an apostrophe.
+      expect(sums, dimension).toEqual(Object.fromEntries(reported.map(({ value, ...numbers }) => [value, numbers])));
+    }
+    const goals = await getStats<{ name: string; visitors: number; events: number }[]>(reader, "goals", { site_id: SITE, ...RANGE });
+    expect(sumsBy(rows("goals"), "name", ["visitors", "events"])).toEqual(
+      Object.fromEntries(goals.map(({ name, visitors, events }) => [name, { visitors, events }])),
+    );
+    const conversions = await getStats<{ name: string; visitors: number; events: number }[]>(reader, "conversions", {
+      ...{ site_id: SITE, ...RANGE },
+    });
+    expect(conversions).toHaveLength(3);
+    expect(sumsBy(rows("conversions"), "goal", ["visitors", "events"])).toEqual(
+      Object.fromEntries(conversions.map(({ name, visitors, events }) => [name, { visitors, events }])),
+    );
+    expect(rows("conversions-revenue")).toEqual(
+      DAYS.map((date) => ({ date, goal: "Sign-ups", currency: "EUR", total: "29.9", transactions: "1" })),
+    );
+    expect(rows("property-values").filter((row) => row["date"] === DAYS[0])).toEqual([
+      { date: DAYS[0], property: "plan", value: "pro", visitors: "1", events: "1" },
+      { date: DAYS[0], property: "size", value: "1", visitors: "1", events: "1" },
+      { date: DAYS[0], property: "url", value: "https://elsewhere.test/a", visitors: "1", events: "1" },
+    ]);
+    expect(rows("revenue")).toEqual(
+      DAYS.map((date) => ({ date, currency: "EUR", total: "29.9", transactions: "1", paying_visitors: "1" })),
+    );
+  });
+});
