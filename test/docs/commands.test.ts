@@ -210,6 +210,13 @@ describe("commands of the program", () => {
         expect(await run(here, { folder, environment })).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
         return;
       }
+      if (command.includes("sandpiper export ")) {
+        await fillDataFolder(dataFolder);
+        const exported = here.replace("/srv/exports", join(folder, "exports")).replace("--site example.com", "--site a.test");
+        expect(await run(exported, { folder, environment })).toEqual({ code: 0, printed: expect.stringMatching(/^ {2}a\.test: \d/m) });
+        expect(await readdir(join(folder, "exports"))).toContain("export.jsonl");
+        return;
+      }
       if (command.includes(" reset-password")) {
         await writeFile(join(dataFolder, "admin.json"), "{}");
         const typed = command.includes("<") ? here : `${here} < new-password.txt`;
