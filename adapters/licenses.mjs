@@ -48,11 +48,27 @@ OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO 
 LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
 CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
+/** The text of the ISC license, likewise. @param {string} holder */
+const iscText = (holder) => `ISC License
+
+Copyright (c) ${holder}
+
+Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided
+that the above copyright notice and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED
+WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR
+CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT,
+NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.`;
+
+const STANDARD_TEXTS = { MIT: mitText, ISC: iscText };
+
 /** @param {{ name: string, license: string, author?: string | { name?: string } }} manifest */
 function standardText({ name, license, author }) {
-  if (license !== "MIT") throw new Error(`${name} has no file with the text of its license (${license})`);
+  const text = license === "MIT" || license === "ISC" ? STANDARD_TEXTS[license] : null;
+  if (text === null) throw new Error(`${name} has no file with the text of its license (${license})`);
   const holder = typeof author === "string" ? author : author?.name;
-  return mitText(holder || `the contributors of ${name}`);
+  return text(holder || `the contributors of ${name}`);
 }
 
 /** @param {string} folder of a package */

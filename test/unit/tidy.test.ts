@@ -20,11 +20,10 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "@whatwg-node/fetch": "adapters/node/http/fetch-classes.ts",
   "@whatwg-node/server": "adapters/node/http/server.ts",
   uplot: "dashboard/charts/chart-drawing.ts",
-  fflate: "src/runtime/exports/zip-stream.ts",
   "mmdb-lib": "adapters/node/geo-database.ts",
   "cloudflare:workers": "adapters/workerd/service-object.ts",
   "smol-toml": "adapters/node/config-sources.ts",
-  fflate: "src/runtime/imports/decompression.ts",
+  fflate: ["src/runtime/exports/zip-stream.ts", "src/runtime/imports/decompression.ts"],
   saxes: "src/runtime/imports/matomo.ts",
 };
 
