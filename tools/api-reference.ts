@@ -125,6 +125,7 @@ class Types {
     if (schema.anyOf) return schema.anyOf.map((one) => this.#textOf(one, used)).join(" | ");
     if (schema.const !== undefined) return JSON.stringify(schema.const);
     if (schema.enum) return schema.enum.map((word) => JSON.stringify(word)).join(" | ");
+    if (schema.type === undefined) return "any";
     const types = [schema.type].flat().map((type) => this.#typeOf(type ?? "", schema, used));
     // `string|null` is one word, which no line break cuts.
     return types.join(types.every((type) => /^\w+$/.test(type)) ? "|" : " | ");

@@ -7,7 +7,7 @@ import type { Config } from "../../src/runtime/base/config/config.ts";
 import { type GeoPlace, geoPlaceFromRecord, isPrivateAddress } from "../../src/runtime/ingest/geo.ts";
 import type { IncomingRequestProperties } from "./platform.ts";
 import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
-import { SiteRouting, type FindSites, type SiteRequest } from "../../src/handlers/site-routing.ts";
+import { SiteRouting, type FindSite, type SiteRequest } from "../../src/handlers/site-routing.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type { RegistryStub, SiteStub } from "./objects.ts";
 
@@ -76,20 +76,16 @@ export class Front {
     return found === null ? this.#options.registry().fetch(request) : this.#ask(found, request);
   }
 
-  async #passEvent(find: FindSites, request: Request): Promise<Response> {
+  async #passEvent(find: FindSite, request: Request): Promise<Response> {
     const registry = this.#options.registry();
     if (Number(request.headers.get("content-length")) > BODY_BYTES_MAX) return registry.fetch(request);
     const beganMs = Date.now();
     const body = await this.#bodyOf(request);
     if (body === null) return this.#refuseLate(request);
-    const sites = body.length > BODY_BYTES_MAX ? [] : find(decoder.decode(body));
-    let response: Response | null = null;
-    // One site that takes the event is enough.
-    for (const site of sites) {
-      const asked = await this.#ask(site, request, Date.now() - beganMs);
-      if (response === null || (asked.ok && !response.ok)) response = asked;
-    }
-    return response ?? registry.fetch(new Request(request, { method: request.method, body }));
+    const site = body.length > BODY_BYTES_MAX ? null : find(decoder.decode(body));
+    return site === null
+      ? registry.fetch(new Request(request, { method: request.method, body }))
+      : this.#ask(site, request, Date.now() - beganMs);
   }
 
   /** A site's object gets requests about statistics as they are, so that it learns when the client disconnects. */

@@ -6,6 +6,7 @@ import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Credentials, Standing } from "../../src/runtime/access/principal.ts";
 import type { Erased } from "../../src/runtime/upkeep/erasure.ts";
 import { AppError, storageUnavailable } from "../../src/runtime/base/errors.ts";
+import type { Acceptance, PassedEvent } from "../../src/runtime/ingest/accept-event.ts";
 import type { OutcomeCount } from "../../src/runtime/ingest/event-outcomes.ts";
 import type { PeriodSecret } from "../../src/runtime/ingest/visitor-salt.ts";
 import type { RateVerdict } from "../../src/runtime/base/rate-limit.ts";
@@ -73,6 +74,7 @@ export interface Entry {
 export interface SiteStub extends AnsweringStub {
   /** Called when the site's settings have changed. */
   setRecord(record: SiteRecord | null): Promise<void>;
+  accept(event: PassedEvent): Promise<{ readonly outcome: Acceptance } | Refusal>;
   hasEvents(): Promise<boolean>;
   erase(firstDay: LocalDate, lastDay: LocalDate): Promise<Erased | Refusal>;
   removeItems(): Promise<{ readonly hadItems: boolean } | Refusal>;

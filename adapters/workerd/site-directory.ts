@@ -3,6 +3,7 @@
  * after a deletion it is unconfirmed that it has events, until its object says so, which is asked when it matters. Which objects are
  * running is in memory only: each says when it has something to report, and reports before it may end.
  */
+import type { Acceptance, PassedEvent } from "../../src/runtime/ingest/accept-event.ts";
 import type { KnownSites } from "../../src/runtime/ingest/admission.ts";
 import type { SiteInstances } from "../../src/runtime/service/host.ts";
 import type { Change } from "../../src/runtime/sites/shared-changes.ts";
@@ -153,6 +154,10 @@ export class SiteDirectory implements SiteInstances {
     this.#registered.delete(siteId);
     this.#knownSites?.remove(siteId);
     this.#options.storage.sql.exec("DELETE FROM site WHERE site_id = ?", siteId);
+  }
+
+  async accept(siteId: SiteId, event: PassedEvent): Promise<Acceptance> {
+    return unlessRefused(await reached(this.#options.site(siteId).accept(event))).outcome;
   }
 
   days(siteId: SiteId): ReturnType<SiteStub["days"]> {

@@ -2,6 +2,7 @@
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import { DEMO_SITE, isSiteId } from "../../src/runtime/base/config/names.ts";
 import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../src/storage/record-store.ts";
+import type { PassedEvent } from "../../src/runtime/ingest/accept-event.ts";
 import type { AdmittedSite } from "../../src/runtime/ingest/admission.ts";
 import { addActivity, gaugesOf, takeActivity } from "../../src/runtime/base/metrics/metrics.ts";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
@@ -174,6 +175,19 @@ export class SiteObject extends ServiceObject<SiteInstance> {
   async takeReport(): Promise<SiteReport> {
     const { services } = await this.instance();
     return { activity: takeActivity(services), gauges: gaugesOf(services) };
+  }
+
+  /** The registry has read it from a request for several sites, or of another product's tag. */
+  async accept({ input, elapsedMs, ...sender }: PassedEvent): ReturnType<SiteStub["accept"]> {
+    const instance = await this.instance();
+    const { services } = instance;
+    const accepted = await refusalOr(async () => {
+      await this.#note(instance);
+      const beganMs = services.monotonicMs() - elapsedMs;
+      return { outcome: await services.acceptEvent({ ...sender, beganMs, readInput: () => input }) };
+    });
+    await this.#ensureAlarm();
+    return accepted;
   }
 
   async hasEvents(): Promise<boolean> {

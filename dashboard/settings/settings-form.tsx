@@ -31,6 +31,7 @@ const EVERY_SETTING: Readonly<Record<SettingName, true>> = {
   page_parameters: true,
   merge_slashes: true,
   app_pages: true,
+  aliases: true,
   retention_days: true,
 };
 
@@ -53,6 +54,7 @@ const LISTS_OF_LINES: ReadonlySet<SettingName> = new Set([
   "own_hosts",
   "ignored_referrers",
   "page_parameters",
+  "aliases",
 ]);
 
 type Rule = SiteSettings["channel_rules"][number];

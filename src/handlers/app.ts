@@ -7,6 +7,7 @@ import type { Services } from "../runtime/service/services.ts";
 import { deleteAnnotation, getAnnotations, postAnnotation, putAnnotation } from "./annotations.ts";
 import { deleteSession, getSessions, getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
 import { deleteDemo, postDemo } from "./demo.ts";
+import { countGoatcounter, getMatomo, postMatomo, postUmami } from "./earlier-tags.ts";
 import { deleteEvents } from "./erase.ts";
 import { getAsset, getDashboard, getScript, getSharePage } from "./files.ts";
 import { deleteGoal, getGoals, postGoal, putGoal } from "./goals.ts";
@@ -48,6 +49,13 @@ export const ROUTES: readonly Route[] = [
   route("POST", EVENT_PATH, "ingest", postEvent, ANY_ROLE),
   route("GET", EVENT_PATH, "ingest", getPixel, ANY_ROLE),
   route("OPTIONS", EVENT_PATH, "ingest", preflight, ANY_ROLE),
+  route("POST", "/api/send", "ingest", postUmami, ANY_ROLE),
+  route("OPTIONS", "/api/send", "ingest", preflight, ANY_ROLE),
+  route("GET", "/count", "ingest", countGoatcounter, ANY_ROLE),
+  route("POST", "/count", "ingest", countGoatcounter, ANY_ROLE),
+  route("GET", "/matomo.php", "ingest", getMatomo, ANY_ROLE),
+  route("POST", "/matomo.php", "ingest", postMatomo, ANY_ROLE),
+  route("OPTIONS", "/matomo.php", "ingest", preflight, ANY_ROLE),
   ...SCRIPT_PATHS.map((path) => route("GET", path, "public", getScript, ANY_ROLE)),
   route("GET", "/api/sites", "stats", getSites),
   route("GET", "/api/stats/overview", "stats", getOverview),

@@ -65,6 +65,7 @@ export const STATUS = {
   forbidden: 403,
   unverified_host: 403,
   demo_site: 403,
+  unknown_alias: 403,
   not_found: 404,
   method_not_allowed: 405,
   already_configured: 409,

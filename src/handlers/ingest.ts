@@ -16,10 +16,10 @@ import { sitesNamedBy } from "../runtime/ingest/plausible-body.ts";
 import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./origins.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./openapi/headers.ts";
 import { BODY_REFUSALS, inQuery, type Operations } from "./openapi/operation.ts";
-import { emptyReply, NO_STORE, parametersOf, readBody } from "./http.ts";
+import { emptyReply, NO_STORE, parametersOf, readBody, type Reply } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
-function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput" | "isPixel"> {
+export function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput" | "isPixel"> {
   const { nowMs, beganMs } = context;
   const { headers } = request;
   return {
@@ -49,7 +49,7 @@ function placeOf({ headers }: Request, { services: { config }, socketPlace }: Co
   return isTrusted ? geoPlaceFromHeaders(geoHeaders, headers) : null;
 }
 
-function noteProxies({ headers }: Request, { services: { proxyCheck }, socketAddress }: Context): void {
+export function noteProxies({ headers }: Request, { services: { proxyCheck }, socketAddress }: Context): void {
   proxyCheck.note(addressChainOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for") }, proxyCheck.entriesMax));
 }
 
@@ -80,9 +80,7 @@ export const postEvent: Handler = async (request, context) => {
   for (const siteId of sites.slice(1)) outcomes.push(await settled(accept(() => ({ ...readInput(), siteId }))));
   const [first] = outcomes;
   if (first?.status === "rejected" && outcomes.every(({ status }) => status === "rejected")) throw first.reason;
-  const accepted = outcomes.filter((outcome) => outcome.status === "fulfilled" && outcome.value === "accepted").length;
-  services.counters.eventsIngested += accepted;
-  if (accepted > 0) noteProxies(request, context);
+  if (outcomes.some((outcome) => outcome.status === "fulfilled" && outcome.value === "accepted")) noteProxies(request, context);
   return emptyReply(202, NO_CONTENT);
 };
 
@@ -99,24 +97,23 @@ const TRANSPARENT_GIF = Uint8Array.from(
 
 const PIXEL_HEADERS = { "Content-Type": "image/gif", "Content-Length": String(TRANSPARENT_GIF.length), ...NO_STORE } as const;
 
+export const pixelReply: Reply = { status: 200, headers: PIXEL_HEADERS, body: TRANSPARENT_GIF };
+
 /** The pixel, whether the event is accepted or dropped (docs/http-api.md, "Tracking pixel"). */
 export const getPixel: Handler = async (request, context) => {
   const { services, url, event } = context;
   const parameters = parametersOf(url);
   const sender = senderOf(request, context);
   const outcome = await services.acceptEvent({ ...sender, isPixel: true, readInput: () => event ?? parsePixelQuery(parameters) });
-  if (outcome === "accepted") {
-    services.counters.pixelEventsIngested++;
-    noteProxies(request, context);
-  }
-  return { status: 200, headers: PIXEL_HEADERS, body: TRANSPARENT_GIF };
+  if (outcome === "accepted") noteProxies(request, context);
+  return pixelReply;
 };
 
 // Description in the OpenAPI document
 
 const SCHEMAS = { Event: EVENT_SCHEMA };
 
-const REFUSALS = {
+export const INGEST_REFUSALS = {
   forbidden:
     "The service has a list of sites, and the page's `Origin` or the site is not on it. Or it has no list, the site has no events yet, and `max_sites` is reached.",
   request_timeout: "The event did not arrive, or was not stored, within the time limit.",
@@ -138,7 +135,7 @@ const OPERATIONS = {
     },
     answers: { 202: { description: "The event is stored, or was sent by a bot." } },
     refusals: {
-      ...REFUSALS,
+      ...INGEST_REFUSALS,
       ...BODY_REFUSALS,
       invalid_input: "The body is not JSON, or a field is empty, too long or invalid.",
     },
@@ -162,7 +159,7 @@ const OPERATIONS = {
       200: { description: "A transparent GIF of one pixel.", headers: NOT_STORED, content: { "image/gif": {} } },
     },
     refusals: {
-      ...REFUSALS,
+      ...INGEST_REFUSALS,
       invalid_input: "A parameter is empty, too long or invalid.",
       malformed_body: "A required parameter is missing, or `w` is not a number.",
     },

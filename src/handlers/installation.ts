@@ -26,7 +26,7 @@ async function daysOf(siteId: SiteId, { knownSites, daysOf: storedDays, wait }: 
 }
 
 export const getInstallation: Handler = async (_request, { services, url }) => {
-  const { config, knownSites, eventOutcomes, proxyCheck } = services;
+  const { config, knownSites, eventOutcomes, unknownAliases, proxyCheck } = services;
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
   // Before the gauges: listing the site's files finds those that are left out.
@@ -44,6 +44,11 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
     rollups: { days_made: rollupDays.stored, days_due: rollupDays.stored + rollupDays.stale + rollupDays.missing },
     events: eventOutcomes.of(siteId).map(counted),
     other_events: eventOutcomes.ofOthers(siteId, OTHER_NAMES_MAX).map(counted),
+    unknown_aliases: unknownAliases.listed().map(({ name, count: sent, latestMs }) => ({
+      name,
+      count: sent,
+      latest_at: new Date(latestMs).toISOString(),
+    })),
   });
 };
 
@@ -96,6 +101,12 @@ const OUTCOME_COUNT = closed({
   latest_at: timestamp("When the latest of them arrived."),
 });
 
+const UNKNOWN_ALIAS = closed({
+  name: text("The alias, as it can be added to a site's settings."),
+  count: count("How many requests."),
+  latest_at: timestamp("When the latest of them arrived."),
+});
+
 const blocker = (what: string) =>
   nullable(text(`What keeps a browser from ${what}: the Content Security Policy, or http on an https page.`, { enum: BLOCKERS }));
 
@@ -137,6 +148,7 @@ const SCHEMAS = {
     rollups: ROLLUP_PROGRESS,
     events: list("The events of the site.", OUTCOME_COUNT),
     other_events: list("The events of other names, the latest first.", OUTCOME_COUNT),
+    unknown_aliases: list("What tags of other products name and no site has in its `aliases`, the latest first.", UNKNOWN_ALIAS),
   }),
   InstallationPageRequest: PAGE_OF_SITE.schema,
   InstallationPage: closed({

@@ -5,6 +5,7 @@ import { closed, text, type Properties } from "../runtime/base/json-schema.ts";
 import { ANNOTATIONS_API } from "./annotations.ts";
 import { AUTH_API } from "./auth.ts";
 import { DEMO_API } from "./demo.ts";
+import { EARLIER_TAGS_API } from "./earlier-tags.ts";
 import { ERASURE_API } from "./erase.ts";
 import { STATUS } from "./error-reply.ts";
 import { FILES_API } from "./files.ts";
@@ -54,6 +55,7 @@ import { PRODUCT_NAME } from "../shared/names.ts";
 /** The parts of the document, in its order. */
 const APIS = [
   INGEST_API,
+  EARLIER_TAGS_API,
   STATS_API,
   AUTH_API,
   KEYS_API,

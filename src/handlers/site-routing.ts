@@ -6,10 +6,10 @@ import type { Config } from "../runtime/base/config/config.ts";
 import { isSiteId } from "../runtime/base/config/names.ts";
 import { type Allowlist, createAllowlist } from "../runtime/ingest/admission.ts";
 import { type EventInput, parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
-import { sitesNamedBy } from "../runtime/ingest/plausible-body.ts";
 import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { SiteId } from "../storage/event.ts";
 import { ROUTES } from "./app.ts";
+import { getPixel, postEvent } from "./ingest.ts";
 import { pathBelow, createMatcher, extraRoutesOf, type Match } from "./router.ts";
 import { parametersOf } from "./http.ts";
 
@@ -19,8 +19,8 @@ export interface SiteRequest {
   readonly event: EventInput | null;
 }
 
-/** Finds the sites of an event once its body is read; none if it is refused before its site counts. */
-export type FindSites = (body: string) => readonly SiteRequest[];
+/** Finds the site of an event once its body is read. */
+export type FindSite = (body: string) => SiteRequest | null;
 
 export class SiteRouting {
   readonly #matchAt: (pathname: string) => Promise<Match | null>;
@@ -34,38 +34,28 @@ export class SiteRouting {
   }
 
   /** null for a request without a single site; a function if only the body names it. */
-  async siteOf(request: Request): Promise<SiteRequest | FindSites | null> {
+  async siteOf(request: Request): Promise<SiteRequest | FindSite | null> {
     const url = parseUrl(request.url);
     const match = url && (await this.#matchAt(pathBelow(this.#basePath, url.pathname)));
     const route = match?.endpoint.byMethod.get(request.method);
     if (!url || !route) return null;
     if (route.site !== null) return route.site === true ? siteInQuery(url) : { siteId: route.site, event: null };
-    if (route.access !== "ingest" || route.method === "OPTIONS") return null;
-    if (route.method === "GET") return this.#siteOfEvent(request, () => parsePixelQuery(parametersOf(url)));
-    return (body) => {
-      const event = attempt(() => parseEventBody(body));
-      if (event === null) return [];
-      return sitesNamedBy(event.siteId).flatMap((siteId) => this.#siteOfEvent(request, () => ({ ...event, siteId })) ?? []);
-    };
+    if (route.handler === getPixel) return this.#siteOfEvent(request, () => parsePixelQuery(parametersOf(url)));
+    // Of other products' tags only the registry knows the site, and it passes an event to each of several sites.
+    if (route.handler !== postEvent) return null;
+    return (body) => this.#siteOfEvent(request, () => parseEventBody(body));
   }
 
   /** null for an event that is refused before its site counts (docs/http-api.md, "Processing order"). */
   #siteOfEvent({ headers }: Request, parse: () => EventInput): SiteRequest | null {
-    return attempt(() => {
+    try {
       this.#allowlist.checkOrigin(headers.get("origin"));
       const event = parse();
       this.#allowlist.checkSite(event.siteId);
       return isSiteId(event.siteId) ? { siteId: event.siteId, event } : null;
-    });
-  }
-}
-
-/** null if it throws: the registry finds the reason again. */
-function attempt<Value>(run: () => Value): Value | null {
-  try {
-    return run();
-  } catch {
-    return null;
+    } catch {
+      return null;
+    }
   }
 }
 

@@ -5,7 +5,6 @@ import {
   expectError,
   getBreakdown,
   getMain,
-  getStats,
   getValues,
   post,
   postBody,
@@ -120,29 +119,6 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
       await expectError(await post(target, wireEvent(site, { u: "ftp://page.test/" })), 400, '"u"');
       await expectError(await post(target, wireEvent(site, { w: "wide" })), 422, '"w"');
       expect((await getMain(target, site)).total_events).toBe(0);
-    });
-
-    it("the body of a Plausible client is recorded with its properties and revenue, and its time on the page is no event", async () => {
-      const site = siteName();
-      const page = { d: site, u: "https://page.test/a" };
-      await expectAccepted(
-        await postBody(
-          target,
-          JSON.stringify({ ...page, n: "Purchase", p: { plan: "pro" }, $: { amount: "19.90", currency: "EUR" }, i: false, h: 1 }),
-        ),
-      );
-      await expectAccepted(await postBody(target, JSON.stringify({ ...page, n: "engagement", sd: 40, e: 120_000 })));
-      expect(await getBreakdown(target, site, "events")).toEqual([expect.objectContaining({ value: "Purchase", events: 1 })]);
-      expect(await getStats(target, "property-values", { site_id: site, key: "plan" })).toEqual([
-        expect.objectContaining({ value: "pro" }),
-      ]);
-    });
-
-    it("an event for several sites counts for each that takes it", async () => {
-      const [first, second] = [siteName(), siteName()];
-      await expectAccepted(await post(target, wireEvent(`${first}, a/b,${second}`)));
-      for (const site of [first, second]) expect((await getMain(target, site)).total_events).toBe(1);
-      await expectError(await post(target, wireEvent("a/b,c/d")), 400, '"d"');
     });
 
     it.each(["d", "n", "u"])("empty %s gives 400", async (field) => {

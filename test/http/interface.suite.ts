@@ -15,6 +15,7 @@ import { describeDemoSite } from "./demo.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
 import { describeExclusions } from "./exclusions.suite.ts";
+import { describeEarlierTags } from "./earlier-tags.suite.ts";
 import { describeExtraPaths } from "./extra-paths.suite.ts";
 import { describeSiteGoals } from "./goals.suite.ts";
 import { describeIngestBody } from "./ingest-body.suite.ts";
@@ -99,6 +100,7 @@ const OF_RULES: readonly Suite[] = [
   [describeRateLimits, "node", "workerd"],
   [describeBots],
   [describeExtraPaths],
+  [describeEarlierTags, "node", "workerd"],
   [describeStoredEvents, "workerd", "clickhouse"],
   [describePageSpelling, "workerd", "clickhouse"],
   [describeDataMinimisation, "node", "workerd", "clickhouse"],

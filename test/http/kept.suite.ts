@@ -45,6 +45,7 @@ const SETTINGS = {
   page_parameters: ["t"],
   merge_slashes: true,
   app_pages: true,
+  aliases: ["matomo:1"],
   retention_days: 0,
 };
 

@@ -15,6 +15,7 @@ import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-an
 import { IMPORT_FAILING, IMPORT_PROVOKED } from "./openapi-import-answers.ts";
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
 import { SHARE_FAILING, SHARE_PROVOKED } from "./openapi-share-answers.ts";
+import { TAG_FAILING, TAG_PROVOKED } from "./openapi-tag-answers.ts";
 import { GUARDED, SERVICE_FAILING, SERVICE_PROVOKED } from "./openapi-service-answers.ts";
 import { SCRIPT_PATHS } from "../../src/shared/names.ts";
 
@@ -222,6 +223,7 @@ const plain = (path: string): Provoked => ({ id: `GET ${path}`, status: 200, sen
 /** What any host answers. */
 export const PROVOKED: readonly Provoked[] = [
   ...INGEST,
+  ...TAG_PROVOKED,
   ...STATS,
   ...SCRIPT,
   ...DASHBOARD,
@@ -404,6 +406,7 @@ export const FAILING: readonly Failing[] = [
   hanging(PIXEL, () => journalThat(never), sendPixel),
   failing(PIXEL, 503, () => journalThat(fail()), sendPixel),
   full(PIXEL, sendPixel),
+  ...TAG_FAILING,
   hanging("GET /api/sites", () => objectsThat(never), askForSites),
   failing("GET /api/sites", 500, () => objectsThat(fail()), askForSites),
   hanging("GET /api/stats/overview", () => objectsThat(never), askForOverview),

@@ -87,6 +87,7 @@ export const SERVICE_PROVOKED: readonly Provoked[] = [
     status: 200,
     async send(target, siteId) {
       await record(target, wireEvent("openapi-other.test"));
+      await (await target.fetch("/matomo.php?idsite=nobody")).arrayBuffer();
       return target.fetch(`/api/installation?site_id=${siteId}`);
     },
   },

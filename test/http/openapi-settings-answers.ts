@@ -58,6 +58,7 @@ const SET = {
     { channel: "Email", source: ["Google"], referrer: ["a.example"], utm_source: ["b"], utm_medium: ["c*"], click_id: ["gclid"] },
   ],
   page_parameters: ["page_id"],
+  aliases: ["matomo:openapi"],
   merge_slashes: true,
   app_pages: true,
   retention_days: 30,

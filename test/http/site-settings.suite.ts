@@ -36,6 +36,7 @@ const DEFAULTS = {
   page_parameters: [],
   merge_slashes: false,
   app_pages: false,
+  aliases: [],
   retention_days: null,
 };
 
@@ -59,6 +60,7 @@ const ALL = {
   page_parameters: ["t", "item[id]"],
   merge_slashes: true,
   app_pages: true,
+  aliases: ["umami:0b1b3f5a", "goatcounter:shop", "matomo:1"],
   retention_days: 0,
 };
 

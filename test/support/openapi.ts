@@ -48,7 +48,7 @@ export const documentedIn = (document: OpenapiDocument): Documented[] =>
 export const isGet = ({ method }: Documented): boolean => method === "GET";
 
 /** Whether pages of all origins may read its responses (CORS). */
-export const isIngest = ({ path }: Documented): boolean => path === "/api/event";
+export const isIngest = ({ path }: Documented): boolean => ["/api/event", "/api/send", "/count", "/matomo.php"].includes(path);
 
 export type Values = Readonly<Record<string, string>>;
 

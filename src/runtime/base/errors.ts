@@ -18,6 +18,8 @@ type Failure =
   | { code: "unverified_host" }
   /** An event of the demo site, whose events are made up. */
   | { code: "demo_site" }
+  /** The tag of another product names no site by an alias. */
+  | { code: "unknown_alias" }
   | { code: "not_found" }
   | { code: "method_not_allowed"; allow: string }
   /** An admin password is already set (docs/http-api.md, "Setup"). */

@@ -2,7 +2,7 @@
 import type { Calendar } from "../../storage/calendar.ts";
 import { type EpochMs, EVENT_COLUMNS, type SiteId, type StoredEvent } from "../../storage/event.ts";
 import { SALT_RENEWALS_PER_EVENT_MAX } from "../base/config/limits.ts";
-import { DEMO_SITE } from "../base/config/names.ts";
+import { DEMO_SITE, isSiteId } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
 import type { Counters } from "../base/metrics/metrics.ts";
 import { type RateLimit, rateLimitKeyOf, type RateVerdict, type RemoteRateLimit, takeFromAll, takeFromBoth } from "../base/rate-limit.ts";
@@ -84,9 +84,16 @@ export interface IngestContext {
 /** The outcome of an event that was not refused. */
 type EventAcceptance = "accepted" | "bot" | "excluded";
 
-type Acceptance = EventAcceptance | "engagement";
+export type Acceptance = EventAcceptance | "no event";
 
 export type AcceptEvent = (context: IngestContext) => Promise<Acceptance>;
+
+/** An event as one instance hands it to another, whose monotonic clock differs. */
+export interface PassedEvent extends Omit<IngestContext, "readInput" | "beganMs"> {
+  readonly input: EventInput;
+  /** Time since the start of the request. */
+  readonly elapsedMs: number;
+}
 
 interface AcceptEventOptions {
   readonly allowlist: Allowlist;
@@ -111,6 +118,9 @@ interface AcceptEventOptions {
   readonly counters: Counters;
   readonly outcomes: EventOutcomes;
   readonly now: () => EpochMs;
+  readonly monotonicMs: () => number;
+  /** Has the site's instance accept the event, in the registry of a host with an instance for each site. null if events are stored here. */
+  readonly passOn: ((siteId: SiteId, event: PassedEvent) => Promise<Acceptance>) | null;
 }
 
 /**
@@ -118,33 +128,45 @@ interface AcceptEventOptions {
  * refused.
  */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
-  const { allowlist, knownSites, outcomes } = options;
+  const { allowlist, outcomes, passOn } = options;
   return async (context) => {
+    let input: EventInput;
     let siteId: string | null = null;
     try {
       allowlist.checkOrigin(context.origin);
-      const fields = context.readInput();
-      ({ siteId } = fields);
+      input = context.readInput();
+      ({ siteId } = input);
       allowlist.checkSite(siteId);
-      const isChecked = checkRate(siteId, context, options);
-      if (isChecked) await isChecked;
-      const input = checkEventInput(fields);
-      if (input.siteId === DEMO_SITE) await options.refuseDemoEvent();
-      if (!knownSites.has(input.siteId)) {
-        if (!knownSites.areListed) await knownSites.untilListed();
-        const isAdmitted = knownSites.check(input.siteId);
-        if (isAdmitted) await isAdmitted;
-      }
-      if (input.isEngagement) return "engagement";
-      const outcome = acceptanceOf(input, context, options);
-      if (outcome === "accepted") await knownSites.storing(input.siteId, () => storeEvent(input, context, options));
-      outcomes.note(siteId, outcome, context.nowMs);
-      return outcome;
+      if (passOn === null || !isSiteId(siteId)) return await acceptHere(input, context, options);
     } catch (error) {
       outcomes.noteRefusal(siteId, context.origin, error, context.nowMs);
       throw error;
     }
+    // The site's instance counts the outcome.
+    const { readInput: _, beganMs, ...sender } = context;
+    return passOn(siteId, { ...sender, input, elapsedMs: options.monotonicMs() - beganMs });
   };
+}
+
+async function acceptHere(fields: EventInput, context: IngestContext, options: AcceptEventOptions): Promise<Acceptance> {
+  const { knownSites, counters, outcomes } = options;
+  const isChecked = checkRate(fields.siteId, context, options);
+  if (isChecked) await isChecked;
+  const input = checkEventInput(fields);
+  if (input.siteId === DEMO_SITE) await options.refuseDemoEvent();
+  if (!knownSites.has(input.siteId)) {
+    if (!knownSites.areListed) await knownSites.untilListed();
+    const isAdmitted = knownSites.check(input.siteId);
+    if (isAdmitted) await isAdmitted;
+  }
+  if (input.isNoEvent) return "no event";
+  const outcome = acceptanceOf(input, context, options);
+  if (outcome === "accepted") {
+    await knownSites.storing(input.siteId, () => storeEvent(input, context, options));
+    counters[context.isPixel ? "pixelEventsIngested" : "eventsIngested"]++;
+  }
+  outcomes.note(input.siteId, outcome, context.nowMs);
+  return outcome;
 }
 
 /** Counts an event that is dropped. */

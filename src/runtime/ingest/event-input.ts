@@ -1,6 +1,7 @@
 /** The wire format of an event: short field names, in a JSON body or in the pixel's query string (docs/http-api.md, "Event fields"). */
 import { exceedsChars, wellFormed } from "../../shared/text.ts";
 import type { SiteId } from "../../storage/event.ts";
+import type { JsonObject } from "../../storage/record-store.ts";
 import {
   Body,
   type Field,
@@ -84,7 +85,12 @@ export const EVENT_FIELDS = {
   screenWidth: sentAs("w", numberField(orNull(WIDTH))),
   props: sentAs(
     "p",
-    eventText(orNull(text("Custom properties: a JSON object as a string. Anything else is not recorded.", { maxLength: PROPS_CHARS_MAX }))),
+    eventText({
+      ...text("Custom properties: a JSON object as a string, or the object itself. Any other string is not recorded.", {
+        maxLength: PROPS_CHARS_MAX,
+      }),
+      type: ["string", "object", "null"],
+    }),
   ),
   revenue: sentAs(
     "ra",
@@ -117,8 +123,8 @@ type Fields = typeof EVENT_FIELDS;
 
 /** The fields as sent, with the right types and well-formed text, but otherwise unchecked. An absent optional field is null. */
 export type EventInput = { readonly [Name in keyof Fields]: ReturnType<Fields[Name]["check"]> } & {
-  /** The time on a page, and no event. */
-  readonly isEngagement?: true;
+  /** It is checked and answered like an event, and dropped: the time on a page, or what else other products' tags send. */
+  readonly isNoEvent?: true;
 };
 
 /** An input whose fields are within their limits and whose site id is valid. */
@@ -128,8 +134,17 @@ export interface CheckedEventInput extends EventInput {
 
 const FIELDS = Object.entries(EVENT_FIELDS) as [keyof Fields, Fields[keyof Fields]][];
 
-/** The body of `POST /api/event`. Open, because unknown fields are ignored. */
-export const EVENT_SCHEMA: Schema = new Body(Object.fromEntries(FIELDS.map(([, declared]) => [declared.name, declared]))).schema;
+const OF_CONTRACT = new Body(Object.fromEntries(FIELDS.map(([, declared]) => [declared.name, declared]))).schema;
+
+/** The body of `POST /api/event`. Open, because unknown fields are ignored, and so are values of other types in those of Plausible. */
+export const EVENT_SCHEMA: Schema = {
+  ...OF_CONTRACT,
+  properties: {
+    ...OF_CONTRACT.properties,
+    $: { description: "Plausible's `ra` and `rc`: an object with `amount` and `currency`. Anything else is ignored." },
+    i: { description: "Plausible's `interactive`: `false`. Anything else is ignored." },
+  },
+};
 
 /**
  * The event of a POST body. invalid_input when the text is not JSON; malformed_body when it is not an object, or a field is
@@ -137,7 +152,12 @@ export const EVENT_SCHEMA: Schema = new Body(Object.fromEntries(FIELDS.map(([, d
  */
 export function parseEventBody(body: string): EventInput {
   const object = withContractNames(parseObject(body), body);
-  const input: Partial<Record<keyof EventInput, unknown>> = isEngagement(object) ? { isEngagement: true } : {};
+  return isEngagement(object) ? { ...eventInputOf(object), isNoEvent: true } : eventInputOf(object);
+}
+
+/** The event with these fields; malformed_body as in `parseEventBody`. */
+export function eventInputOf(object: JsonObject): EventInput {
+  const input: Partial<Record<keyof Fields, unknown>> = {};
   for (const [property, { name, read }] of FIELDS) input[property] = read(fieldOf(object, name), name);
   return input as EventInput;
 }

@@ -94,6 +94,8 @@ export class EventOutcomes {
 
   /** A refused event. `siteId` is null if the event was refused before its site was read. */
   noteRefusal(siteId: string | null, origin: string | null, error: unknown, nowMs: EpochMs): void {
+    // Listed by `UnknownAliases`: the page's host says nothing about the site.
+    if (error instanceof AppError && error.failure.code === "unknown_alias") return;
     const name = siteId ?? (origin === null ? null : (parseUrl(origin)?.hostname ?? null));
     if (name !== null) this.note(name, this.#outcomeOf(error, siteId !== null), nowMs);
   }

@@ -18,18 +18,20 @@ const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 /** The body with the contract's names. `text` is the body as it was sent. */
 export function withContractNames(body: JsonObject, text: string): JsonObject {
   const isLong = REQUIRED.some((name) => fieldOf(body, name) === null);
-  const named: Record<string, unknown> = { ...body };
-  if (isLong) {
-    for (const [long, short] of Object.entries(LONG_NAMES)) {
-      const value = fieldOf(body, long);
-      if (fieldOf(body, short) === null && typeof value === "string") named[short] = value;
-    }
-  }
-  addProps(named, text, isLong);
-  addRevenue(named, isLong ? (fieldOf(body, "$") ?? fieldOf(body, "revenue")) : fieldOf(body, "$"));
-  if (fieldOf(body, "interactive") === null && fieldOf(body, "i") === false) named["interactive"] = false;
-  if (isEngagement(named)) named["e"] = engagedSeconds(fieldOf(named, "e") as number);
-  return named;
+  const isPassive = fieldOf(body, "interactive") === null && fieldOf(body, "i") === false;
+  const added = {
+    ...(isLong && requiredIn(body)),
+    ...propsIn(body, text, isLong),
+    ...revenueIn(body, isLong),
+    ...(isPassive && { interactive: false }),
+  };
+  const named: JsonObject = Object.keys(added).length === 0 ? body : { ...body, ...added };
+  return isEngagement(named) ? { ...named, e: engagedSeconds(fieldOf(named, "e") as number) } : named;
+}
+
+function requiredIn(body: JsonObject): JsonObject {
+  const named = Object.entries(LONG_NAMES).map(([long, short]) => [short, fieldOf(body, short) ?? fieldOf(body, long)] as const);
+  return Object.fromEntries(named.filter(([, value]) => typeof value === "string"));
 }
 
 /** A ping about the time on a page and how far it was scrolled (`sd`), which is no event. */
@@ -38,11 +40,11 @@ export const isEngagement = (body: JsonObject): boolean =>
 
 const engagedSeconds = (ms: number): number => Math.min(Math.max(Math.round(ms / 1000), 0), ENGAGED_SECONDS_MAX);
 
-function addProps(named: Record<string, unknown>, text: string, isLong: boolean): void {
-  const name = fieldOf(named, "p") === null && isLong && isObject(fieldOf(named, "props")) ? "props" : "p";
-  if (!isObject(fieldOf(named, name))) return;
+function propsIn(body: JsonObject, text: string, isLong: boolean): JsonObject {
+  const name = isLong && fieldOf(body, "p") === null ? "props" : "p";
+  if (!isObject(fieldOf(body, name))) return {};
   // Read again, because `JSON.parse` may mistake keys.
-  named["p"] = textOf((parseJson(text) as Record<string, Json>)[name] ?? {});
+  return { p: textOf((parseJson(text) as Record<string, Json>)[name] ?? {}) };
 }
 
 function textOf(props: Json): string {
@@ -54,12 +56,13 @@ function textOf(props: Json): string {
   }
 }
 
-function addRevenue(named: Record<string, unknown>, revenue: unknown): void {
-  if (!isObject(revenue) || fieldOf(named, "ra") !== null || fieldOf(named, "rc") !== null) return;
+function revenueIn(body: JsonObject, isLong: boolean): JsonObject {
+  const revenue = fieldOf(body, "$") ?? (isLong ? fieldOf(body, "revenue") : null);
+  if (!isObject(revenue) || fieldOf(body, "ra") !== null || fieldOf(body, "rc") !== null) return {};
   const [amount, currency] = [fieldOf(revenue, "amount"), fieldOf(revenue, "currency")];
   const number = typeof amount === "string" && DECIMAL.test(amount) ? Number(amount) : amount;
-  if (typeof number !== "number" || typeof currency !== "string" || !/^[A-Za-z]{3}$/.test(currency)) return;
-  Object.assign(named, { ra: number, rc: currency });
+  if (typeof number !== "number" || typeof currency !== "string" || !/^[A-Za-z]{3}$/.test(currency)) return {};
+  return { ra: number, rc: currency };
 }
 
 /** The sites of a `d` that names several; only itself if it does not, or names too many. */

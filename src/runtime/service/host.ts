@@ -12,6 +12,7 @@ import type { Credentials, Standing } from "../access/principal.ts";
 import type { Config } from "../base/config/config.ts";
 import type { ConnectClickhouse } from "../clickhouse/connection.ts";
 import type { EngineParts } from "../engine/duckdb-queries.ts";
+import type { Acceptance, PassedEvent } from "../ingest/accept-event.ts";
 import type { OutcomeCount } from "../ingest/event-outcomes.ts";
 import type { QueryEngine } from "../query/query-engine.ts";
 import type { GeoLookup } from "../ingest/geo.ts";
@@ -73,6 +74,8 @@ export interface SiteInstances {
   /** The days on which the site has events, oldest first. */
   days(siteId: SiteId): Promise<readonly LocalDate[]>;
   readonly overview: RemoteNumbers;
+  /** Has the site's instance accept an event, as `AcceptEvent`. */
+  accept(siteId: SiteId, event: PassedEvent): Promise<Acceptance>;
   /** Erases a site's events of these days, as `Erasure.erase`. */
   erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<Erased>;
   /** Removes what was made for a site: its goals, segments and annotations. Resolves with whether there was something. */

@@ -40,6 +40,7 @@ import { FilterCheck, QueryLimiter } from "../results/query-limiter.ts";
 import { QueryService, ResultCache } from "../results/query-service.ts";
 import { Readiness } from "../results/readiness.ts";
 import { UnchangedResults } from "../results/unchanged-results.ts";
+import { UnknownAliases } from "../sites/aliases.ts";
 import type { CalendarOf, Sites } from "../sites/sites.ts";
 import { Compaction } from "../upkeep/compaction.ts";
 import { type Erased, Erasure } from "../upkeep/erasure.ts";
@@ -68,7 +69,7 @@ function createIngest(
   { flush, erasure, expiry, compaction }: JobServices,
   stats: QueryService,
 ) {
-  const { config, geo, log, now, monotonicMs, wait, unflushedBytesMax, oneSite } = host;
+  const { config, geo, log, now, monotonicMs, wait, unflushedBytesMax, oneSite, siteInstances } = host;
   const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
   const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
   const demoSite = new DemoSite({
@@ -80,6 +81,7 @@ function createIngest(
   });
   const addressRateLimit = createRateLimit({ perSecond: config.rateLimitPerIp, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
   const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0, startedAtMs: now() });
+  const unknownAliases = new UnknownAliases();
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
     knownSites,
@@ -99,13 +101,24 @@ function createIngest(
     counters,
     outcomes: eventOutcomes,
     now,
+    monotonicMs,
+    passOn: siteInstances ? (siteId, event) => siteInstances.accept(siteId, event) : null,
   });
   const acceptEvent: AcceptEvent = async (context) => {
     const outcome = await accept(context);
     flush.noteEvent();
     return outcome;
   };
-  return { knownSites, addressRateLimit, ingestGate, visitorSalts: visitors.visitorSalts, acceptEvent, eventOutcomes, demoSite };
+  return {
+    knownSites,
+    addressRateLimit,
+    ingestGate,
+    visitorSalts: visitors.visitorSalts,
+    acceptEvent,
+    eventOutcomes,
+    unknownAliases,
+    demoSite,
+  };
 }
 
 type IngestServices = ReturnType<typeof createIngest>;

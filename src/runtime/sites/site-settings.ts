@@ -28,6 +28,7 @@ import { siteIdSchema, parseSiteId } from "../base/config/names.ts";
 import { invalidInput, AppError } from "../base/errors.ts";
 import { boolean, closed, count, list, orNull, text, word } from "../base/json-schema.ts";
 import { channelRulesField } from "./channel-rules.ts";
+import { parseAlias } from "./aliases.ts";
 import { networkText, parseNetwork } from "./ip-network.ts";
 import type { SiteId } from "../../storage/event.ts";
 
@@ -154,6 +155,11 @@ const FIELDS = {
     flagField(boolean("Whether pages of apps are accepted: URLs of the schemes `capacitor:`, `ionic:`, `tauri:` and `app:`.")),
     false,
   ),
+  aliases: listField(
+    "Names under which tags of other products count for the site, such as `umami:<id>`, `goatcounter:<code>` and `matomo:<id>`.",
+    "aliases such as umami:<id>, goatcounter:<code> and matomo:<id>, whose ids have letters, digits and -._",
+    parseAlias,
+  ),
   retention_days: integerField(
     orNull(count("Days for which events are kept; 0 forever, null for the option `retention_days`.", { maximum: RETENTION_DAYS_MAX })),
   ),
@@ -189,6 +195,7 @@ const NAMES = {
   pageParameters: "page_parameters",
   mergeSlashes: "merge_slashes",
   appPages: "app_pages",
+  aliases: "aliases",
   retentionDays: "retention_days",
 } as const satisfies Readonly<Record<string, keyof typeof FIELDS>>;
 

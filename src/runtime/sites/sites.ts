@@ -9,6 +9,7 @@ import { RecordTable, type RecordKind } from "../base/record-table.ts";
 import { createSha256 } from "../base/bytes.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
+import { sitesByAlias } from "./aliases.ts";
 import { exclusionsOf, type Exclusions } from "./exclusions.ts";
 import { SharedChanges, type Change, type SharedTable } from "./shared-changes.ts";
 import { calendarFrom, timeZoneOf, withTimeZone } from "./site-calendar.ts";
@@ -66,6 +67,8 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
   #onChange: (siteId: SiteId) => void = () => {};
   #defaultCalendar: CalendarRecord;
   #calendar: Calendar;
+  /** Made when it is first asked for after a change. */
+  #byAlias: ReadonlyMap<string, SiteId> | null = null;
 
   private constructor(parts: SitesParts, table: RecordTable<KnownSite, SiteId>) {
     this.#parts = parts;
@@ -106,6 +109,12 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
 
   settingsOf(siteId: SiteId): SiteSettings {
     return this.#table.get(siteId)?.settings ?? DEFAULT_SETTINGS;
+  }
+
+  /** The site whose settings have the alias. */
+  siteOfAlias(alias: string): SiteId | null {
+    this.#byAlias ??= sitesByAlias(Array.from(this.#table.values(), ({ record, settings }) => [record.siteId, settings.aliases] as const));
+    return this.#byAlias.get(alias) ?? null;
   }
 
   /** What the site says about arrivals. */
@@ -171,6 +180,7 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
 
   async #change(changed: ReadonlyMap<SiteId, SiteSettings>, request: ChangeRequest): Promise<void> {
     await this.#forgetUnused(request);
+    this.#checkAliases(changed);
     const added = [...changed.keys()].filter((siteId) => !this.has(siteId));
     if (this.listed().length + added.length > this.#parts.sitesMax)
       throw invalidInput(`There may be settings of ${this.#parts.sitesMax} sites at most. Raise max_sites to allow more`);
@@ -178,6 +188,19 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
       Array.from(changed, ([siteId, settings]) => this.#changeNow(siteId, settings, request)),
       request,
     );
+  }
+
+  /** 400 for an alias that two sites would have. */
+  #checkAliases(changed: ReadonlyMap<SiteId, SiteSettings>): void {
+    const owners = new Map<string, SiteId>();
+    for (const [siteId, { aliases }] of changed) {
+      for (const alias of aliases) {
+        const known = this.siteOfAlias(alias);
+        const other = owners.get(alias) ?? (known !== null && changed.has(known) ? null : known);
+        if (other !== null && other !== siteId) throw invalidInput(`Field "aliases": the site "${other}" has "${alias}" already`);
+        owners.set(alias, siteId);
+      }
+    }
   }
 
   /** Calendars of sites whose settings were deleted, and later their events. */
@@ -274,6 +297,7 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
   apply(siteId: SiteId, record: SiteRecord | null): boolean {
     if (JSON.stringify(record) === JSON.stringify(this.recordOf(siteId))) return false;
     this.#table.set(siteId, record && knownSite(record));
+    this.#byAlias = null;
     this.#onChange(siteId);
     return true;
   }

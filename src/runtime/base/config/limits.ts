@@ -64,6 +64,9 @@ export const EVENT_SITES_MAX = 10;
 /** Characters of the id by which another product's tag names a site. */
 export const EARLIER_TAG_ID_CHARS_MAX = 64;
 
+/** Names of other products' tags that no site has, which the installation check lists. */
+export const UNKNOWN_ALIASES_MAX = 20;
+
 /** Requests in one body of Matomo's bulk tracking. */
 export const MATOMO_REQUESTS_MAX = 100;
 export const UTM_CHARS_MAX = 256;

@@ -27,6 +27,7 @@ const arriving = (others: readonly Counted[], sites: readonly string[], isLate =
     last_event_date: null,
     proxy: null,
     events: [],
+    unknown_aliases: [],
   };
   return arrivingNames("example.com", { ...state, other_events: [...others] }, sites, isLate);
 };

@@ -29,6 +29,7 @@ const installation = (fields: Partial<Installation> = {}): Installation => ({
   rollups: { days_made: 0, days_due: 0 },
   events: [],
   other_events: [],
+  unknown_aliases: [],
   ...fields,
 });
 

@@ -110,11 +110,11 @@ describe("bodies of Plausible's clients", () => {
 
   it("is an engagement only with both measures of it, and has seconds", () => {
     const ping = { ...SHORT, n: "engagement", sd: 40, e: 12_345 };
-    expect(parsed(ping)).toMatchObject({ isEngagement: true, engagedSeconds: 12 });
+    expect(parsed(ping)).toMatchObject({ isNoEvent: true, engagedSeconds: 12 });
     expect(parsed({ ...ping, e: 1e12 })).toMatchObject({ engagedSeconds: 86_400 });
-    expect(parsed({ ...SHORT, n: "engagement" })).not.toHaveProperty("isEngagement");
-    expect(parsed({ ...SHORT, n: "engagement", e: 12 })).not.toHaveProperty("isEngagement");
-    expect(parsed({ ...SHORT, e: 12, sd: 40 })).not.toHaveProperty("isEngagement");
+    expect(parsed({ ...SHORT, n: "engagement" })).not.toHaveProperty("isNoEvent");
+    expect(parsed({ ...SHORT, n: "engagement", e: 12 })).not.toHaveProperty("isNoEvent");
+    expect(parsed({ ...SHORT, e: 12, sd: 40 })).not.toHaveProperty("isNoEvent");
   });
 
   it("bounds properties like those in text, however deep they are nested", () => {
