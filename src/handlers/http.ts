@@ -159,6 +159,9 @@ export const emptyReply = (status: number, headers: ReplyHeaders = {}): Reply =>
 /** Sent with every statistic of a site outside UTC. */
 export const TIME_ZONE_HEADER = "Time-Zone";
 
+/** JSON of what an answer says of days of which only sums are known. */
+export const COVERAGE_HEADER = "Coverage";
+
 export const timeZoneHeaders = (timeZone: string): ReplyHeaders => (timeZone === UTC ? {} : { [TIME_ZONE_HEADER]: timeZone });
 
 export const withHeaders = (reply: Reply, headers: ReplyHeaders): Reply => ({ ...reply, headers: { ...reply.headers, ...headers } });

@@ -7,7 +7,7 @@ import type { Config } from "../runtime/base/config/config.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { isPrivateAddress } from "../runtime/ingest/geo.ts";
 import { parseUrl } from "../runtime/ingest/urls.ts";
-import { emptyReply, type Reply, type ReplyHeaders, TIME_ZONE_HEADER } from "./http.ts";
+import { COVERAGE_HEADER, emptyReply, type Reply, type ReplyHeaders, TIME_ZONE_HEADER } from "./http.ts";
 import type { Access, Context, HostContext, RouteId } from "./route.ts";
 import type { Endpoint } from "./router.ts";
 
@@ -144,8 +144,8 @@ export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, rep
   if (origin === null || !(isIngest || isOfDashboardPage(origin, endpoint, config))) return NONE;
   const allowed = { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", Vary: "Origin" };
   if (isIngest) return allowed;
-  const exposed = TIME_ZONE_HEADER in reply.headers ? `${EXPOSED}, ${TIME_ZONE_HEADER}` : EXPOSED;
-  return { ...allowed, "Access-Control-Expose-Headers": exposed };
+  const further = [TIME_ZONE_HEADER, COVERAGE_HEADER].filter((name) => name in reply.headers);
+  return { ...allowed, "Access-Control-Expose-Headers": [EXPOSED, ...further].join(", ") };
 }
 
 /** True if a request is a preflight of a page of `dashboard_origin`. Preflights of ingestion have their own route. */

@@ -21,6 +21,7 @@ import { rangeOfAll, rangeOfDays } from "../runtime/query/date-range.ts";
 import type { Condition } from "../runtime/query/filters.ts";
 import { reference, text, type Schema, boolean, closed, count, list, orNull } from "../runtime/base/json-schema.ts";
 import { optionalOneOf, oneOf, required, rowLimit } from "../runtime/query/parameters.ts";
+import { answerOf as coveredAnswer } from "../runtime/query/coverage.ts";
 import { checkSite, SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
 import { DAILY_EXPORT } from "../runtime/reports/exports/daily-export.ts";
 import { ATTRIBUTION, EXPORTED_VISIT_COLUMNS } from "../runtime/reports/measures/visits.ts";
@@ -47,7 +48,7 @@ import {
   type Answer,
   type Operations,
 } from "./openapi/operation.ts";
-import { fileReply, jsonReply, jsonTextReply, Query, timeZoneHeaders } from "./http.ts";
+import { COVERAGE_HEADER, fileReply, jsonReply, jsonTextReply, Query, timeZoneHeaders } from "./http.ts";
 import type { StreamSource } from "./response-streams.ts";
 import { shownSettings } from "./site-settings.ts";
 import type { Context, Handler } from "./route.ts";
@@ -156,7 +157,9 @@ export const reportHandler =
     const { stats } = services;
     const asker = askerOf(context);
     const result = await (cacheKey ? stats.cached(cacheKey, query, asker, progressIdOf(request)) : stats.fresh(query, asker));
-    return file ? fileReply(result, file, timeZoneHeaders(timeZone)) : jsonTextReply(result, 200, timeZoneHeaders(timeZone));
+    if (file) return fileReply(result, file, timeZoneHeaders(timeZone));
+    const { json, coverage } = coveredAnswer(result);
+    return jsonTextReply(json, 200, { ...timeZoneHeaders(timeZone), ...(coverage !== null && { [COVERAGE_HEADER]: coverage }) });
   };
 
 const SITES_PARAMETERS = {

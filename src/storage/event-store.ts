@@ -69,6 +69,8 @@ interface EventStoreOptions extends PartitionsOptions, ReplicationOptions {
   readonly nowMs: EpochMs;
   /** Called whenever the disk does not confirm appended events. */
   readonly onSyncFailure?: (error: unknown) => void;
+  /** Sites of which imports have sums of days, in place of events or beside them. */
+  readonly sitesWithDaySums?: () => ReadonlySet<SiteId>;
 }
 
 export interface DeletedDays {
@@ -95,8 +97,10 @@ export class EventStore {
   readonly #locks = new SiteLocks();
   readonly #observers: StoreObserver[] = [];
   readonly #replication: Replication;
+  readonly #sitesWithDaySums: () => ReadonlySet<SiteId>;
 
   private constructor(journal: Journal, options: EventStoreOptions) {
+    this.#sitesWithDaySums = options.sitesWithDaySums ?? (() => new Set());
     this.#journal = journal;
     this.#partitions = new Partitions(options);
     this.#replication = new Replication(options);
@@ -136,9 +140,9 @@ export class EventStore {
     return this.#journal.unflushedSites();
   }
 
-  /** All sites that have events. */
+  /** All sites that have events, or sums of days. */
   async sites(): Promise<ReadonlySet<SiteId>> {
-    return new Set([...(await this.#partitions.sites()), ...this.#journal.unflushedSites()]);
+    return new Set([...(await this.#partitions.sites()), ...this.#journal.unflushedSites(), ...this.#sitesWithDaySums()]);
   }
 
   /** The days on which a site has events, oldest first, without those of imports that are not shown. */
@@ -298,7 +302,7 @@ export class EventStore {
   }
 
   async #noteIfWithoutFiles(siteId: SiteId): Promise<void> {
-    if (!(await this.#partitions.forgetSiteWithoutFiles(siteId))) return;
+    if (!(await this.#partitions.forgetSiteWithoutFiles(siteId)) || this.#sitesWithDaySums().has(siteId)) return;
     for (const observer of this.#observers) observer.onSiteWithoutFiles?.(siteId);
   }
 
@@ -333,6 +337,7 @@ export class EventStore {
       const { days, files, superseded } = await this.#settledFiles(siteId, firstDay, lastDay);
       const counted = await this.#countEvents(files);
       for (const observer of this.#observers) await observer.beforeDelete?.(siteId, firstDay, lastDay);
+      for (const observer of this.#observers) await observer.beforeErasure?.(siteId, firstDay, lastDay);
       if (!filesOnly) await this.#replication.delete(siteId, firstDay, lastDay, this.#journal.segmentNumbers);
       // Superseded files first: if a crash left only them, their events would count again.
       await this.#partitions.remove(siteId, superseded);
@@ -426,6 +431,8 @@ interface StoreObserver {
   beforeMerge?(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[]): Promise<void>;
   /** Files of the site's days from `firstDay` to `lastDay` are about to be deleted, shown or hidden. A rejection keeps them as they are. */
   beforeDelete?(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void>;
+  /** All that is stored of these days is about to be deleted. A rejection keeps the events. */
+  beforeErasure?(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void>;
   /** The site's last file was deleted. */
   onSiteWithoutFiles?(siteId: SiteId): void;
 }

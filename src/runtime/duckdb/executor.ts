@@ -10,7 +10,9 @@ import type { Partition, PartitionVersion } from "../../storage/partitions.ts";
 import { WORKED_ON_SHARE_MAX } from "../base/config/limits.ts";
 import { FILE_EXECUTION, GUEST_TEST_STEPS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
+import type { CoveredDays } from "../query/coverage.ts";
 import type { DateRange } from "../query/date-range.ts";
+import type { ImportedDaysReader } from "../query/imported-days.ts";
 import {
   type AggregateQuery,
   definitionOf,
@@ -143,6 +145,7 @@ interface ExecutorOptions {
   readonly rotationDays: number;
   /** null if every report reads events. */
   readonly rollups: RollupExecution | null;
+  readonly imported: Pick<ImportedDaysReader, "rowsOf">;
   readonly files: FileExecution;
   /** null where there are none. */
   readonly others: OtherThreads | null;
@@ -168,6 +171,16 @@ interface Reader {
   readonly calendar: Calendar;
   readonly progress: Progress;
 }
+
+interface PlanReader extends Reader {
+  /** Days of which only sums are known, of all steps so far. */
+  readonly covered: CoveredDays[];
+  readonly ofEventsOnly: readonly DateRange[];
+}
+
+/** The ranges of which a query reads events: all numbers of an answer are of the same days. */
+const rangesOfEventsOnly = (steps: readonly PlanStep[]): readonly DateRange[] =>
+  steps.filter(({ queries }) => queries.some(({ ofDays }) => ofDays === undefined)).map(({ siteRange }) => siteRange.range);
 
 /** A step as another thread finds it in the same plan. */
 interface SharedStep {
@@ -207,8 +220,9 @@ export class Executor implements PlanRunner {
 
   async run<Result>({ source, steps, toResult }: Plan<Result>, asker: Asker, calendar: Calendar): Promise<Result> {
     const sharedOf = (step: number) => source && { source, step, queries: steps[step]?.queries ?? [] };
-    const by = { asker, calendar, progress: new Progress(asker.onProgress) };
-    return toResult(await runSteps(steps, (step, index) => this.#runStep(step, sharedOf(index), by)));
+    const covered: CoveredDays[] = [];
+    const by = { asker, calendar, progress: new Progress(asker.onProgress), covered, ofEventsOnly: rangesOfEventsOnly(steps) };
+    return toResult(await runSteps(steps, (step, index) => this.#runStep(step, sharedOf(index), by)), covered);
   }
 
   /** The sum of the rows of each query of a step, over ranges that this thread owns. */
@@ -231,17 +245,27 @@ export class Executor implements PlanRunner {
   }
 
   /** Adds up what is known: rollups, the kept rows of parts, and the rows of all others from their events. */
-  async #runStep(step: PlanStep, shared: SharedStep | undefined, by: Reader): Promise<StepRows> {
-    const { rollups } = this.#options;
+  async #runStep(step: PlanStep, shared: SharedStep | undefined, by: PlanReader): Promise<StepRows> {
     const days = await this.versionsOf(step.siteRange);
+    const imported = await this.#options.imported.rowsOf(step, days, by.ofEventsOnly);
+    by.covered.push(...(imported?.days ?? []));
+    const ofDays = imported?.parts ?? step.queries.map(() => []);
     // Sums over nothing have no rows, and need no engine that may still have to start.
-    if (days.length === 0) return step.queries.map(() => []);
+    if (days.length === 0) return imported ? this.#totals(step, ofDays, by.asker) : step.queries.map(() => []);
+    const ofEvents = await this.#rowsOfStored({ step, shared, days, by });
+    const parts = imported ? ofEvents.map((ofQuery, i) => [...ofQuery, ...(ofDays[i] ?? [])]) : ofEvents;
+    return this.#totals(step, parts, by.asker);
+  }
+
+  /** The rows of days with events: of rollups, and of events where there are none. */
+  async #rowsOfStored(work: StepWork): Promise<PartsOfQueries> {
+    const { rollups } = this.#options;
+    const { step, days, by } = work;
     by.progress.ask([step.siteRange.range]);
     const covered = await rollups?.coverage(step, days);
     const ofRollups = covered && covered.rollups.length > 0 ? await rollups?.rowsOf(step, covered, by.asker.signal) : null;
-    const rest = await this.#rowsIn(ofRollups && covered ? covered.rest : [step.siteRange.range], { step, shared, days, by });
-    const parts = ofRollups ? rest.map((ofQuery, i) => [...(ofRollups[i] ?? []), ...ofQuery]) : rest;
-    return this.#totals(step, parts, by.asker);
+    const rest = await this.#rowsIn(ofRollups && covered ? covered.rest : [step.siteRange.range], work);
+    return ofRollups ? rest.map((ofQuery, i) => [...(ofRollups[i] ?? []), ...ofQuery]) : rest;
   }
 
   async #rowsIn(ranges: readonly DateRange[], work: StepWork): Promise<PartsOfQueries> {

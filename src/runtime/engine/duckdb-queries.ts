@@ -20,6 +20,7 @@ import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import { RollupCatalog } from "../duckdb/rollups/rollup-catalog.ts";
 import { RollupExecution } from "../duckdb/rollups/rollup-execution.ts";
 import { sessionRulesOf } from "../query/conditions.ts";
+import { ImportedDaysReader } from "../query/imported-days.ts";
 import { ExportMemory } from "../reports/exports/export-memory.ts";
 import { rolledMeasures } from "../reports/registry.ts";
 import type { ReportSettings } from "../reports/report.ts";
@@ -100,6 +101,7 @@ export async function openDuckdbQueries(parts: DuckdbParts): Promise<PlannedEngi
   const executor = new Executor({
     ...{ engine, partitionCache, budgetBytes, rotationDays: config.visitorSaltRotationDays, rollups, others },
     files: new FileExecution({ eventStore }),
+    imported: new ImportedDaysReader({ objects, log }),
     pause: () => parts.wait(0),
   });
   return new PlannedEngine({

@@ -1,4 +1,5 @@
 /** What a site has beside an import: its first event of its own, and the days of other imports. */
+import { daysOfSpans } from "../../storage/day-sums.ts";
 import { EVENT_NAME_COLUMN, eventOf, type LocalDate, type SiteId } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import { readEvents } from "../../storage/parquet-events.ts";
@@ -61,7 +62,7 @@ export async function otherImports(
     others.map(async ({ formats, ...other }) => ({
       number: other.number,
       formats,
-      days: await eventStore.daysOfImport(siteId, other.number),
+      days: new Set([...(await eventStore.daysOfImport(siteId, other.number)), ...daysOfSpans(other.days)]),
     })),
   );
 }

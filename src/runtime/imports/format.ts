@@ -187,14 +187,9 @@ export type DayTable = keyof typeof DAY_TABLES;
 export type DayDimension = (typeof DAY_TABLES)[DayTable][number];
 
 /** None is negative. What is absent was not recorded. */
-export interface DayCounts {
-  readonly visitors?: number;
-  readonly visits?: number;
-  readonly bounces?: number;
-  readonly durationSeconds?: number;
-  readonly pageviews?: number;
-  readonly events?: number;
-}
+export type DayCounts = Readonly<Partial<Record<(typeof DAY_COUNT_NAMES)[number], number>>>;
+
+export const DAY_COUNT_NAMES = ["visitors", "visits", "bounces", "durationSeconds", "pageviews", "events"] as const;
 
 /** Counts of one date and value. Several rows of the same date and values are added. */
 export interface DayRow extends Located {

@@ -1,29 +1,34 @@
 /**
- * The import of hits, from its first row to its deletion. Rows become files that count nothing until all are written; then one write of the
+ * An import, from its first row to its deletion. Hits become files of events, rows of days files of sums; both count nothing until all are written; then one write of the
  * record shows them. A run that was interrupted goes on at its last checkpoint: it reads the same rows again and skips those it has.
  */
 import { type EpochMs, type EventText, eventText, type LocalDate, type StoredEvent } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
+import { daysOfSpans, spansOf } from "../../storage/day-sums.ts";
 import { IMPORT_NUMBERS, importFileNumber } from "../../storage/partitions.ts";
 import { importSecretName, type SecretStore, type StoredSecret } from "../../storage/secret-store.ts";
 import { fromHex, toHex } from "../base/bytes.ts";
+import { IMPORT_DAY_FILES_MAX } from "../base/config/limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { HmacKey } from "../ingest/visitor-salt.ts";
-import { type Hit, type LeftOutReason, type Recognition, type Row, UnreadableFile } from "./format.ts";
+import { type DayCounts, type DayRow, type Hit, type LeftOutReason, type Recognition, type Row, UnreadableFile } from "./format.ts";
 import { eventOfHit, type HitEventsOptions } from "./hit-events.ts";
 import { Duplicates, type IdentityStore, type OtherImport } from "./identities.ts";
-import type { HitCounts, ImportRecord, ImportRecords, MonthOutcome } from "./import-record.ts";
-import { type Month, monthOf } from "./manifest.ts";
+import { DaySums, type DaySumsOptions } from "./day-sums.ts";
+import type { ImportRecord, ImportRecords, MonthOutcome } from "./import-record.ts";
+import { addedCounts, type Month, monthOf } from "./manifest.ts";
+import type { StoredDaySums } from "./stored-day-sums.ts";
 
 const SALT_BYTES = 32;
 
-const NOTHING_READ = { rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {} } as const;
+const NOTHING_READ = { rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {}, dayFiles: [], days: [] } as const;
 
 interface HitImportsOptions {
   readonly eventStore: Pick<EventStore, "addImportFile" | "changeShown" | "deleteImport">;
   readonly records: ImportRecords;
   readonly secrets: SecretStore;
   readonly identities: IdentityStore;
+  readonly daySums: StoredDaySums;
   readonly randomBytes: (length: number) => Uint8Array;
   /** Events that are in memory before they are written: `IMPORT_CHECKPOINT_EVENTS`. */
   readonly checkpointEvents: number;
@@ -58,13 +63,16 @@ export class HitImports {
     const { salt, record } = await this.#begun(number, secret, source.events.hmac);
     const events = { ...source.events, salt };
     const duplicates = await Duplicates.open(this.#options.identities, number, record.files, source.others);
-    const parts = new Parts(record, duplicates, this.#options);
+    const parts = new Parts(record, duplicates, { ...this.#options, ofDays: events });
+    const firstOwnDay = record.endMs === null ? null : events.calendar.dateOf(record.endMs);
     let row = 0;
     for (const file of source.files) {
       for await (const rows of file.read()) {
         await duplicates.load(daysOf(rows, events.calendar));
         for (const each of rows) {
-          if (++row <= record.rows || each.kind !== "hit") continue;
+          if (++row <= record.rows) continue;
+          if (each.kind === "day") parts.noteDay(each, reasonToLeaveOut(each, firstOwnDay, source.others));
+          if (each.kind !== "hit") continue;
           const day = events.calendar.dateOf(each.atMs);
           const event = each.atMs >= (record.endMs ?? Infinity) ? "own_day" : eventOfHit(each, row, events);
           parts.note(each, day, typeof event === "string" ? event : (duplicates.leftOut(each, day, file.format) ?? event));
@@ -87,21 +95,23 @@ export class HitImports {
 
   /** Deletes all files of an import that is not shown, and its salt. */
   async clear(number: number): Promise<void> {
-    const { eventStore, identities, records } = this.#options;
+    const { daySums, eventStore, identities, records } = this.#options;
     await eventStore.deleteImport(records.existing(number).siteId, number);
     await identities.remove(number);
+    await daySums.removeBut(number, []);
     await this.#secretOf(number).erase();
   }
 
   /** The record and salt to go on with. Files after the last checkpoint are deleted: they would count twice with another grouping of rows. */
   async #begun(number: number, secret: StoredSecret, { keyFrom }: HitEventsOptions["hmac"]) {
-    const { eventStore, records, randomBytes } = this.#options;
+    const { daySums, eventStore, records, randomBytes } = this.#options;
     const record = this.#options.records.existing(number, ["running"]);
     const stored = await secret.read();
     // Without the salt, visitors would count once more on days that are partly read.
     const from = stored === null ? { ...record, ...NOTHING_READ } : record;
     if (from !== record) await records.put(from);
     await eventStore.deleteImport(record.siteId, number, from.files);
+    await daySums.removeBut(number, from.dayFiles);
     const salt = stored === null ? randomBytes(SALT_BYTES) : fromHex(stored);
     if (stored === null) await secret.write(toHex(salt));
     return { record: from, salt: keyFrom(salt) as HmacKey };
@@ -130,11 +140,12 @@ export class HitImports {
 
   async #setState(number: number, state: ImportRecord["state"]): Promise<void> {
     const { eventStore, records, dropSite } = this.#options;
-    const record = records.existing(number);
+    const { siteId } = records.existing(number);
     try {
-      await eventStore.changeShown(record.siteId, number, () => records.put({ ...record, ...this.#in(state) }));
+      // The record as it is then: an erasure may have changed it before.
+      await eventStore.changeShown(siteId, number, () => records.put({ ...records.existing(number), ...this.#in(state) }));
     } finally {
-      dropSite(record.siteId);
+      dropSite(siteId);
     }
   }
 
@@ -147,17 +158,28 @@ export class HitImports {
   }
 }
 
-type PartsOptions = Pick<HitImportsOptions, "eventStore" | "records" | "checkpointEvents">;
+interface PartsOptions extends Pick<HitImportsOptions, "eventStore" | "records" | "checkpointEvents" | "daySums"> {
+  readonly ofDays: DaySumsOptions;
+}
 
 const daysOf = (rows: readonly Row[], calendar: HitEventsOptions["calendar"]): ReadonlySet<LocalDate> =>
   new Set(rows.flatMap((row) => (row.kind === "hit" ? [calendar.dateOf(row.atMs)] : [])));
 
-const NOTHING: HitCounts = { pageviews: 0, events: 0 };
+/** Days have no times, so the first own day is left out as a whole. */
+function reasonToLeaveOut({ date }: DayRow, firstOwnDay: LocalDate | null, others: readonly OtherImport[]): LeftOutReason | null {
+  if (firstOwnDay !== null && date >= firstOwnDay) return "own_day";
+  return others.some(({ days }) => days.has(date)) ? "imported_day" : null;
+}
 
-const counting = (counts: HitCounts, { name }: Hit): HitCounts =>
-  name === PAGEVIEW ? { ...counts, pageviews: counts.pageviews + 1 } : { ...counts, events: counts.events + 1 };
+const NOTHING: DayCounts = {};
 
-/** Events that are not written yet, by day, and the checkpoints of those that are. */
+const countsOfHit = ({ name }: Hit): DayCounts => (name === PAGEVIEW ? { pageviews: 1, events: 0 } : { pageviews: 0, events: 1 });
+
+/** What of a row of days is reconciled: other tables count the same visits again. */
+const reconciled = ({ table, counts: { events = 0, ...ofVisits } }: DayRow): DayCounts =>
+  table === "totals" ? ofVisits : table === "events" ? { events } : NOTHING;
+
+/** Events and sums of days that are not written yet, and the checkpoints of those that are. */
 class Parts {
   readonly #options: PartsOptions;
   readonly #days = new Map<LocalDate, EventText[]>();
@@ -165,36 +187,51 @@ class Parts {
   readonly #duplicates: Duplicates;
   #record: ImportRecord;
   #events = 0;
+  #sums: DaySums;
 
   constructor(record: ImportRecord, duplicates: Duplicates, options: PartsOptions) {
     this.#record = record;
+    this.#sums = new DaySums(options.ofDays);
     this.#duplicates = duplicates;
     this.#options = options;
     this.#outcome = new Map(Object.entries(record.outcome));
   }
 
   get isFull(): boolean {
-    return this.#events >= this.#options.checkpointEvents;
+    return this.#events >= this.#options.checkpointEvents || this.#sums.isFull;
   }
 
   /** Takes the event of a hit, or notes why it has none. */
   note(hit: Hit, day: LocalDate, event: StoredEvent | LeftOutReason): void {
-    const month = monthOf(day);
-    const { imported, leftOut } = this.#outcome.get(month) ?? { imported: NOTHING, leftOut: {} };
-    if (typeof event === "string") {
-      this.#outcome.set(month, { imported, leftOut: { ...leftOut, [event]: counting(leftOut[event] ?? NOTHING, hit) } });
-      return;
-    }
-    this.#outcome.set(month, { imported: counting(imported, hit), leftOut });
+    this.#count(day, countsOfHit(hit), typeof event === "string" ? event : null);
+    if (typeof event === "string") return;
     const ofDay = this.#days.get(event.date);
     if (ofDay) ofDay.push(eventText(event));
     else this.#days.set(event.date, [eventText(event)]);
     this.#events++;
   }
 
-  /** Writes a file for each day, and then the checkpoint at this row. */
+  /** Takes a row of days, unless there is a reason to leave it out. */
+  noteDay(row: DayRow, reason: LeftOutReason | null): void {
+    this.#count(row.date, reconciled(row), reason);
+    if (reason === null) this.#sums.add(row);
+  }
+
+  #count(day: LocalDate, counts: DayCounts, reason: LeftOutReason | null): void {
+    if (counts === NOTHING) return;
+    const month = monthOf(day);
+    const { imported, leftOut } = this.#outcome.get(month) ?? { imported: { pageviews: 0, events: 0 }, leftOut: {} };
+    const outcome =
+      reason === null
+        ? { imported: addedCounts(imported, counts), leftOut }
+        : { imported, leftOut: { ...leftOut, [reason]: addedCounts(leftOut[reason], counts) } };
+    this.#outcome.set(month, outcome);
+  }
+
+  /** Writes a file for each day with events and one of sums, and then the checkpoint at this row. */
   async write(row: number): Promise<void> {
     const { number, siteId, files, events, firstDay, lastDay } = this.#record;
+    const ofSums = await this.#writeSums();
     const days = [...this.#days.keys()].sort();
     if (files + days.length > IMPORT_NUMBERS) throw new UnreadableFile(`It has more than ${IMPORT_NUMBERS} files: sort its rows by time.`);
     for (const [i, day] of days.entries()) {
@@ -202,7 +239,7 @@ class Parts {
       await this.#options.eventStore.addImportFile(siteId, { day, number: importFileNumber(number, index) }, this.#days.get(day) ?? []);
       await this.#duplicates.write(day, index);
     }
-    const all = [firstDay, lastDay, ...days].filter((day) => day !== null).sort();
+    const all = [firstDay, lastDay, ...days, ...this.#sums.days].filter((day) => day !== null).sort();
     this.#record = {
       ...this.#record,
       rows: row,
@@ -211,9 +248,21 @@ class Parts {
       firstDay: all[0] ?? null,
       lastDay: all.at(-1) ?? null,
       outcome: Object.fromEntries(this.#outcome),
+      ...ofSums,
     };
     await this.#options.records.put(this.#record);
     this.#days.clear();
     this.#events = 0;
+    this.#sums = new DaySums(this.#options.ofDays);
+  }
+
+  async #writeSums(): Promise<Pick<ImportRecord, "dayFiles" | "days">> {
+    const { number, siteId, dayFiles, days } = this.#record;
+    if (this.#sums.isEmpty) return { dayFiles, days };
+    const index = dayFiles.length;
+    if (index >= IMPORT_DAY_FILES_MAX)
+      throw new UnreadableFile(`Its sums of days have too many different values: they take more than ${IMPORT_DAY_FILES_MAX} files.`);
+    await this.#options.daySums.write(number, index, this.#sums.toRollup(siteId, number));
+    return { dayFiles: [...dayFiles, index], days: spansOf([...daysOfSpans(days), ...this.#sums.days]) };
   }
 }

@@ -1,11 +1,12 @@
 /** The records of imports: whose files an import has, how far it is, and whether it counts. A change of state is one atomic write. */
 import { IMPORT_NUMBER_MAX } from "../../storage/partitions.ts";
+import type { DaySpan, ImportedDays } from "../../storage/day-sums.ts";
 import { isLocalDate, type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { isInstant, type JsonObject, readRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
 import { isObject } from "../base/body.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
-import { LEFT_OUT_REASONS, type LeftOutReason } from "./format.ts";
+import { DAY_COUNT_NAMES, type DayCounts, LEFT_OUT_REASONS, type LeftOutReason } from "./format.ts";
 import type { Month } from "./manifest.ts";
 
 /**
@@ -24,16 +25,10 @@ export interface GivenFile {
   readonly bytes: number;
 }
 
-/** What hits add up to. */
-export interface HitCounts {
-  readonly pageviews: number;
-  readonly events: number;
-}
-
-/** What became of the hits of a month. */
+/** What became of the hits and days of a month. */
 export interface MonthOutcome {
-  readonly imported: HitCounts;
-  readonly leftOut: Readonly<Partial<Record<LeftOutReason, HitCounts>>>;
+  readonly imported: DayCounts;
+  readonly leftOut: Readonly<Partial<Record<LeftOutReason, DayCounts>>>;
 }
 
 export type Outcome = Readonly<Record<Month, MonthOutcome>>;
@@ -68,6 +63,9 @@ export interface ImportRecord {
   readonly firstDay: LocalDate | null;
   readonly lastDay: LocalDate | null;
   readonly outcome: Outcome;
+  /** Files with sums of days so far, by their place, and the days that count of them: an erasure takes some away before it changes files. */
+  readonly dayFiles: readonly number[];
+  readonly days: readonly DaySpan[];
 }
 
 const FOLDER = "imports";
@@ -94,7 +92,11 @@ const isState = (value: unknown): value is ImportState => IMPORT_STATES.some((st
 
 const isGiven = (value: unknown): value is GivenFile => isObject(value) && typeof value["name"] === "string" && isCount(value["bytes"]);
 
-const isCounts = (value: unknown): value is HitCounts => isObject(value) && isCount(value["pageviews"]) && isCount(value["events"]);
+const isCounts = (value: unknown): value is DayCounts =>
+  isObject(value) && Object.entries(value).every(([name, number]) => DAY_COUNT_NAMES.some((known) => known === name) && isCount(number));
+
+const isSpan = (value: unknown): value is DaySpan =>
+  Array.isArray(value) && value.length === 2 && value.every((day) => typeof day === "string" && isLocalDate(day));
 
 const isOutcome = (value: unknown): value is Outcome =>
   isObject(value) &&
@@ -128,6 +130,8 @@ const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unk
   firstDay: [isDayOrNull, "a date or null"],
   lastDay: [isDayOrNull, "a date or null"],
   outcome: [isOutcome, "counts by month"],
+  dayFiles: [(value) => Array.isArray(value) && value.every(isCount), "counts"],
+  days: [(value) => Array.isArray(value) && value.every(isSpan), "spans of dates"],
 };
 
 function parseImport(json: JsonObject): ImportRecord {
@@ -209,6 +213,19 @@ export class ImportRecords {
   /** See `PartitionsOptions`. */
   readonly isShown = (number: number): boolean => this.#imports.get(number)?.state === "shown";
 
+  /** Shown imports of the site with sums of days. */
+  daysOf(siteId: SiteId): readonly ImportedDays[] {
+    return this.all
+      .filter((record) => record.siteId === siteId && record.state === "shown" && record.days.length > 0)
+      .map(({ number, dayFiles, days }) => ({ import: number, files: dayFiles, days }));
+  }
+
+  /** Sites of which complete imports have sums of days, shown or hidden. */
+  get sitesWithDays(): ReadonlySet<SiteId> {
+    const isComplete = ({ state }: ImportRecord) => state === "shown" || state === "hidden";
+    return new Set(this.all.filter((record) => isComplete(record) && record.days.length > 0).map(({ siteId }) => siteId));
+  }
+
   /** The number of another import of the site with the same content, which is complete or about to be. */
   withContent(siteId: SiteId, contentHash: string, except: number): number | null {
     const isSame = (record: ImportRecord) =>
@@ -232,6 +249,8 @@ export class ImportRecords {
       firstDay: null,
       lastDay: null,
       outcome: {},
+      dayFiles: [],
+      days: [],
     };
     // Before the first wait, so that nobody else gets the number.
     this.#lastNumber = created.number;

@@ -32,8 +32,9 @@ import type { HitEventsOptions } from "./hit-events.ts";
 import { type Breathe, HitImports } from "./hit-import.ts";
 import { IdentityStore, isComparable } from "./identities.ts";
 import { conflict, type ImportRecord, type ImportRecords, type ImportState, type NewImport } from "./import-record.ts";
-import { ManifestTotals } from "./manifest.ts";
+import { type Manifest, ManifestTotals } from "./manifest.ts";
 import { type ManifestJson, manifestJson } from "./manifest-json.ts";
+import { StoredDaySums } from "./stored-day-sums.ts";
 import { UploadedFiles } from "./uploaded-files.ts";
 
 const DAY_MS = 86_400_000;
@@ -95,6 +96,7 @@ export class Imports {
   readonly #options: ImportsOptions;
   readonly #hits: HitImports;
   readonly #identities: IdentityStore;
+  readonly #daySums: StoredDaySums;
   readonly #uploaded: UploadedFiles;
   readonly #changes = new SerialQueue({ waitingMax: IMPORT_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
   /** The files of imports of the command line. */
@@ -107,7 +109,12 @@ export class Imports {
   constructor(options: ImportsOptions) {
     this.#options = options;
     this.#identities = new IdentityStore(options.objects, options.sha256);
-    this.#hits = new HitImports({ ...options, identities: this.#identities, checkpointEvents: IMPORT_CHECKPOINT_EVENTS });
+    this.#daySums = new StoredDaySums(options.objects, options.records);
+    options.eventStore.observe({
+      beforeErasure: (siteId, firstDay, lastDay) => this.#daySums.eraseDays(siteId, firstDay, lastDay),
+    });
+    const parts = { identities: this.#identities, daySums: this.#daySums, checkpointEvents: IMPORT_CHECKPOINT_EVENTS };
+    this.#hits = new HitImports({ ...options, ...parts });
     this.#uploaded = new UploadedFiles(options.objects);
     this.job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
@@ -326,7 +333,10 @@ export class Imports {
       if (state === "deleting") await this.#delete(number);
       else if (!UNFINISHED.includes(state)) {
         if (state === "failed") await this.#hits.clear(number);
-        else await this.#hits.forgetSalt(number);
+        else {
+          await this.#hits.forgetSalt(number);
+          await this.#daySums.restore(number);
+        }
         await this.#forgetFiles(number);
       } else if (door === "command line" ? !this.#local.has(number) : state !== "receiving" && !(await this.#isComplete(record))) {
         await this.#delete(number);
@@ -360,10 +370,10 @@ export class Imports {
     const same = records.withContent(siteId, contentHash, number);
     if (same !== null) throw new UnreadableFile(`The same files are already imported as #${same}.`);
     const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
-    const ofHits = recognized.recognitions.filter(({ rows }) => rows === "hits");
+    const { recognitions } = recognized;
     const { calendar } = eventsOf(siteId);
     const totals = new ManifestTotals(calendar);
-    for (const file of filesOf(ofHits)) {
+    for (const file of filesOf(recognitions)) {
       for await (const rows of file.read()) {
         for (const row of rows) totals.add(file.path, row);
         active.rows += rows.length;
@@ -379,18 +389,18 @@ export class Imports {
     const manifest = totals.manifest({ firstOwn: await firstOwnEvent(eventStore, siteId), imports: others }, calendar);
     const byEvents = new Set<number>();
     for (const other of others) {
-      const isAlike = ofHits.every(({ format }) => isComparable(other, format));
+      const isAlike = recognitions.every(({ rows, format }) => rows === "hits" && isComparable(other, format));
       if (isAlike && (await this.#identities.files(other.number)).length > 0) byEvents.add(other.number);
     }
     await replaceJsonRecord(recordStore, manifestName(number), manifestJson(recognized, manifest, byEvents));
-    if (!manifest.totals.has("hits")) throw new UnreadableFile(reasonForNothing(recognized));
-    const names = new Set(ofHits.map(({ product }) => product));
+    if (!hasVisitors(manifest)) throw new UnreadableFile(reasonForNothing(recognized));
+    const names = new Set(recognitions.map(({ product }) => product));
     await records.put({
       ...record,
       ...this.#in("ready"),
       contentHash,
       product: [...names].join(", "),
-      formats: [...new Set(ofHits.map(({ format }) => format))].sort(),
+      formats: [...new Set(recognitions.map(({ format }) => format))].sort(),
       endMs: manifest.cutOff?.endMs ?? null,
     });
   }
@@ -399,7 +409,7 @@ export class Imports {
     const { addSite, eventsOf, eventStore, log, records } = this.#options;
     const { number, siteId } = record;
     const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
-    const files = filesOf(recognized.recognitions.filter(({ rows }) => rows === "hits"));
+    const files = filesOf(recognized.recognitions);
     const others = await otherImports(eventStore, records, record);
     const breathe = this.#breathing(active);
     const onRows = (rows: number) => {
@@ -447,12 +457,16 @@ async function contentHashOf(sources: readonly SourceFile[], breathe: Breathe): 
   return all.end();
 }
 
+/** Sums of days without visitors answer no report. */
+const hasVisitors = ({ totals }: Manifest): boolean =>
+  [...totals].some(([table, months]) => table === "hits" || [...months.values()].some(({ visitors }) => visitors !== undefined));
+
 /** Why there is nothing to import, in sentences. */
 function reasonForNothing({ recognitions, refusals, skipped }: RecognizedFiles): string {
   const [refusal] = refusals;
   if (refusal) return refusal.advice;
   const ofDays = recognitions.find(({ rows }) => rows === "days");
-  if (ofDays) return `The files have sums of days (${ofDays.product}), which cannot be imported yet.`;
+  if (ofDays) return `The files have sums of days without visitors (${ofDays.product}), which all reports count.`;
   if (recognitions.length > 0) return "The files have no page view and no event.";
   const [first, ...others] = skipped;
   return first && others.length === 0 ? first.reason : "No file is in a format that Sandpiper knows.";

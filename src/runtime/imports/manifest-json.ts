@@ -1,9 +1,18 @@
 /** A manifest as it is stored and answered: its schema, and how it is made of what the files' formats and rows say. */
 import { IMPORT_BAD_ROWS_SHOWN_MAX, IMPORT_FILES_SHOWN_MAX, IMPORT_REMARKS_MAX } from "../base/config/limits.ts";
 import { boolean, closed, count, type Described, list, nullable, orNull, text, word } from "../base/json-schema.ts";
-import { BAD_ROW_REASONS, type BadRowReason, LEFT_OUT_REASONS, type LeftOutReason, type Recognition } from "./format.ts";
+import {
+  BAD_ROW_REASONS,
+  type BadRowReason,
+  DAY_TABLES,
+  type DayCounts,
+  type DayTable,
+  LEFT_OUT_REASONS,
+  type LeftOutReason,
+  type Recognition,
+} from "./format.ts";
 import type { RecognizedFiles } from "./formats.ts";
-import type { Manifest } from "./manifest.ts";
+import { addedCounts, type Manifest, type Month, type TotalsTable } from "./manifest.ts";
 
 const DATE = text("A date of the site.", { format: "date" });
 
@@ -17,7 +26,7 @@ const PRODUCT = closed({
   product: text("A name for people."),
   generation: orNull(text("Which of its formats; null if there is one.")),
   rows: word("Hits are single page views and events, days are sums of days.", ["hits", "days"]),
-  imported: boolean("False for sums of days, which cannot be imported yet."),
+  imported: boolean("Always true."),
   files: count("Files that it consists of."),
   paths: PATHS,
   time_zone: closed({ name: text("Of its dates and times."), reason: text("How it is known, a sentence.") }),
@@ -26,11 +35,35 @@ const PRODUCT = closed({
 
 const REASON = text("A word.");
 
-const MONTH_TOTALS = closed({
-  month: text("`YYYY-MM`.", { pattern: "^\\d{4}-\\d{2}$" }),
-  pageviews: count("Page views."),
-  events: count("Other events."),
-});
+const DAY_TABLE_NAMES = Object.keys(DAY_TABLES) as readonly DayTable[];
+
+/** Sums of days, by their tables. */
+const OF_VISITS = {
+  visitors: count("Visitors of each day, added up."),
+  visits: count("Visits."),
+  bounces: count("Visits with one page view."),
+  duration_secs: count("The duration of all visits."),
+};
+
+const MONTH_TOTALS = closed(
+  {
+    month: text("`YYYY-MM`.", { pattern: "^\\d{4}-\\d{2}$" }),
+    pageviews: count("Page views."),
+    events: count("Other events."),
+    ...OF_VISITS,
+  },
+  { optional: ["visitors", "visits", "bounces", "duration_secs"] },
+);
+
+const TABLE = closed(
+  {
+    table: word("`totals` has each visit once. Others count visitors once for each of their values.", DAY_TABLE_NAMES),
+    ...OF_VISITS,
+    pageviews: count("Page views."),
+    events: count("Other events."),
+  },
+  { optional: ["visitors", "visits", "bounces", "duration_secs", "pageviews", "events"] },
+);
 
 export const MANIFEST = closed({
   products: list("What the files are of.", PRODUCT),
@@ -49,6 +82,7 @@ export const MANIFEST = closed({
   start_date: orNull(text("The first of them; null without any.", { format: "date" })),
   end_date: orNull(text("The last of them; null without any.", { format: "date" })),
   totals: list("What the source has, by month.", MONTH_TOTALS),
+  tables: list("What each table with sums of days has in all; numbers that it lacks are absent.", TABLE),
   cut_off: nullable(
     closed({
       first_own_date: DATE,
@@ -94,7 +128,7 @@ const productOf = ({ product, generation, rows, files, timeZone, lost }: Recogni
   product,
   generation,
   rows,
-  imported: rows === "hits",
+  imported: true,
   files: files.length,
   paths: firstOf(files.map(({ path }) => path)),
   time_zone: { name: timeZone.name, reason: timeZone.reason },
@@ -106,6 +140,23 @@ const counted = <Reason extends BadRowReason | LeftOutReason>(
   counts: ReadonlyMap<Reason, number>,
   descriptions: Readonly<Record<Reason, string>>,
 ) => [...counts].map(([reason, rows]) => ({ reason, description: descriptions[reason], rows })).sort((a, b) => b.rows - a.rows);
+
+const countsJson = ({ durationSeconds, ...counts }: DayCounts) => ({
+  ...counts,
+  ...(durationSeconds !== undefined && { duration_secs: durationSeconds }),
+});
+
+/** Hits, and each visit and event of sums of days once. */
+function monthsOf({ totals }: Manifest): readonly (readonly [Month, DayCounts])[] {
+  const months = new Map<Month, DayCounts>();
+  const add = (table: TotalsTable, countsOf: (counts: DayCounts) => DayCounts) => {
+    for (const [month, counts] of totals.get(table) ?? []) months.set(month, addedCounts(months.get(month), countsOf(counts)));
+  };
+  add("hits", (counts) => counts);
+  add("totals", ({ events: _events, ...ofVisits }) => ofVisits);
+  add("events", ({ events = 0 }) => ({ events }));
+  return [...months].sort(([a], [b]) => (a < b ? -1 : 1));
+}
 
 /** `byEvents`: the other imports whose events can be told from those of this one. */
 export function manifestJson(recognized: RecognizedFiles, manifest: Manifest, byEvents: ReadonlySet<number>): ManifestJson {
@@ -121,9 +172,11 @@ export function manifestJson(recognized: RecognizedFiles, manifest: Manifest, by
     days,
     start_date: range?.firstDay ?? null,
     end_date: range?.lastDay ?? null,
-    totals: [...(manifest.totals.get("hits") ?? [])]
-      .map(([month, { pageviews = 0, events = 0 }]) => ({ month, pageviews, events }))
-      .sort((a, b) => (a.month < b.month ? -1 : 1)),
+    totals: monthsOf(manifest).map(([month, counts]) => ({ month, pageviews: 0, events: 0, ...countsJson(counts) })),
+    tables: DAY_TABLE_NAMES.flatMap((table) => {
+      const months = manifest.totals.get(table);
+      return months ? [{ table, ...countsJson([...months.values()].reduce(addedCounts)) }] : [];
+    }),
     cut_off: cutOff && { first_own_date: cutOff.firstOwnDay, ends_at: new Date(cutOff.endMs).toISOString(), reason: cutOff.reason },
     own_days: ownDays,
     overlaps: overlaps.map((overlap) => ({

@@ -47,6 +47,9 @@ export const DIMENSIONS = Object.keys(DIMENSION_COLUMNS) as readonly Dimension[]
 
 export const columnOf = (dimension: Dimension): ColumnName => DIMENSION_COLUMNS[dimension];
 
+/** Undoes `columnOf`; null for a column that is no dimension. */
+export const dimensionOf = (column: ColumnName): Dimension | null => DIMENSIONS.find((dimension) => columnOf(dimension) === column) ?? null;
+
 /** Dimensions of sessions, not of events: they need the behavioral extension and cannot be filtered on. */
 export const SESSION_DIMENSIONS = ["entry-pages", "exit-pages"] as const;
 export type SessionDimension = (typeof SESSION_DIMENSIONS)[number];
@@ -126,7 +129,7 @@ export type SessionFilter = (typeof SESSION_FILTERS)[number];
 /** Session filters on what one event of the session has. */
 export type ValueFilter = Exclude<SessionFilter, "goal">;
 
-type FilterDimension = Dimension | SessionFilter | `${typeof PROPERTY_PREFIX}${string}`;
+export type FilterDimension = Dimension | SessionFilter | `${typeof PROPERTY_PREFIX}${string}`;
 
 export interface Condition {
   /** The key of a property is decoded. */

@@ -9,7 +9,9 @@ import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { ReportQuery } from "./query-engine.ts";
 import type { VisitorFunction } from "./behavioral/visitor-function.ts";
+import type { CoveredDays } from "./coverage.ts";
 import { type DateRange, rangeOfDays } from "./date-range.ts";
+import type { RowsOfDays } from "./day-sums.ts";
 import { type Asker, checkShared, type SiteRange } from "./scope.ts";
 import type { SqlParameter, SqlRow, SqlText } from "./sql.ts";
 
@@ -38,8 +40,11 @@ export interface Plan<Result> {
   readonly source?: PlanSource;
   /** Executed in sequence. */
   readonly steps: readonly PlanStep[];
-  /** Computes the result from the rows of each step, in the order of the steps. Pure: it may be called again for other rows. */
-  readonly toResult: (rows: readonly StepRows[]) => Result;
+  /**
+   * Computes the result from the rows of each step, in the order of the steps. Pure: it may be called again for other rows. `days`: those of
+   * which only sums are known.
+   */
+  readonly toResult: (rows: readonly StepRows[], days?: readonly CoveredDays[]) => Result;
 }
 
 /** A plan of one step. `toResult` gets the rows of each query as a separate argument. 403 if it reads dates that are not shared. */
@@ -49,7 +54,7 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
   toResult: (...rows: { readonly [I in keyof Queries]: readonly SqlRow[] }) => Result,
 ): Plan<Result> {
   checkShared(siteRange);
-  const { siteId, range, shared, sessionRules, arrivalRules } = siteRange;
+  const { siteId, range, shared, sessionRules, arrivalRules, imported } = siteRange;
   return {
     steps: [
       {
@@ -59,6 +64,7 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
           ...(shared && { shared }),
           ...(sessionRules && { sessionRules }),
           ...(arrivalRules && { arrivalRules }),
+          ...(imported && { imported }),
         },
         queries,
       },
@@ -67,10 +73,10 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
   };
 }
 
-export const mapPlan = <Part, Result>({ steps, toResult }: Plan<Part>, map: (part: Part) => Result): Plan<Result> => ({
-  steps,
-  toResult: (rows) => map(toResult(rows)),
-});
+export const mapPlan = <Part, Result>(
+  { steps, toResult }: Plan<Part>,
+  map: (part: Part, days: readonly CoveredDays[]) => Result,
+): Plan<Result> => ({ steps, toResult: (rows, days = []) => map(toResult(rows), days) });
 
 export const combinePlans = <Part, Result>(plans: readonly Plan<Part>[], combine: (parts: readonly Part[]) => Result): Plan<Result> => ({
   steps: plans.flatMap(({ steps }) => steps),
@@ -193,6 +199,8 @@ export interface AggregateQuery {
   readonly perVisitor?: VisitorFunction;
   /** The rows of `partial` from the visits themselves: few events are read without the engine (see `FileExecution`). */
   readonly ofVisits?: RowsOfVisits;
+  /** What the rows are in sums of days. Absent: these cannot answer it. */
+  readonly ofDays?: RowsOfDays;
   /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
   readonly property?: string | null;
   /** `partial` depends on the time of the request, so that no later query has the same rows. */

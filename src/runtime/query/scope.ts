@@ -14,6 +14,7 @@ import {
 import { INTERVALS, PERIOD_DEFAULT } from "../../shared/periods.ts";
 import type { WeekStart } from "../../shared/site-choices.ts";
 import { type Calendar, dayNumberOf } from "../../storage/calendar.ts";
+import type { ImportedDays } from "../../storage/day-sums.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { mayRead, type Principal } from "../access/principal.ts";
 import { NO_ARRIVAL_RULES } from "../arrivals/arrival-names.ts";
@@ -56,6 +57,8 @@ export interface SiteRange {
   readonly sessionRules?: SessionRules;
   /** What the site says about arrivals; nothing if absent. */
   readonly arrivalRules?: ArrivalRules;
+  /** Shown imports with sums of days, which count on days without events; none if absent. */
+  readonly imported?: readonly ImportedDays[];
 }
 
 export interface Scope extends SiteRange {

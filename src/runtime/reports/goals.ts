@@ -20,6 +20,7 @@ import {
   textCode,
   textIn,
 } from "../query/sql.ts";
+import { eventsOfDays } from "../query/day-sums.ts";
 import { eventsIn, propsIn, type Scope, within } from "../query/scope.ts";
 import { visitorCounts, revenueTotal } from "./measures/counts.ts";
 import { EVENTS, VISITORS, rows, REVENUE_FIELDS, revenueOf } from "./measures/fields.ts";
@@ -36,6 +37,7 @@ const countsByEvent = (scope: Scope): AggregateQuery => ({
   keys: [],
   codes: ["value"],
   counts: ["visitors", "events"],
+  ...eventsOfDays(scope),
   partial: (range) => sql`
     SELECT event_name AS value, count(DISTINCT visitor_id) AS visitors, count(*) AS events
     FROM (${eventsIn(within(scope, range))}) AS scoped

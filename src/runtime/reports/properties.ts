@@ -5,6 +5,7 @@
 import { PROPS_CHARS_MAX } from "../base/config/limits.ts";
 import { PROPERTY_KEYS_MAX, PROPERTY_VALUES_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
+import { propertyValuesOfDays } from "../query/day-sums.ts";
 import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { list, text } from "../base/json-schema.ts";
 import { optional, searchFor, type Values } from "../query/parameters.ts";
@@ -124,6 +125,7 @@ export function countsByPropertyValue(scope: Scope, key: string, eventName: stri
     names: ["value"],
     counts: ["visitors", "events"],
     property: key,
+    ...(eventName === null && propertyValuesOfDays(scope, key, { visitors: "visitors", events: "events" })),
     partial: (range) => countsOfValues(eventsIn(within(scope, range)), key, isCounted),
   };
 }

@@ -3,6 +3,7 @@ import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs } from "../../storage/event.ts";
 import type { AppErrorCode } from "../base/errors.ts";
 import type { Aggregation } from "../duckdb/rollups/tallies.ts";
+import { withCoverage } from "../query/coverage.ts";
 import { type AggregateQuery, mapPlan, type Plan } from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { Decimal } from "../base/decimal.ts";
@@ -165,7 +166,10 @@ export function report<const Path extends string, P extends Parameters, Result>(
     },
     plan(query, settings) {
       const request = { ...query, values: query.values as Values<P>, calendar: calendarFrom(query.calendar) };
-      return mapPlan(declaration.plan(request, settings), fileOf(request)?.textOf ?? jsonText);
+      const file = fileOf(request);
+      return mapPlan(declaration.plan(request, settings), (result, days) =>
+        file ? file.textOf(result) : withCoverage(jsonText(result), days),
+      );
     },
   };
 }

@@ -1,4 +1,5 @@
 /** Runs all stats queries: from the cache if possible, within the limit of concurrent queries, and again if an erasure outdated the result. */
+import type { ImportedDays } from "../../storage/day-sums.ts";
 import type { SiteId } from "../../storage/event.ts";
 import { LruMap } from "../../storage/lru-map.ts";
 import { CACHE_CHARS_MAX, GUEST_RESULTS_SHARE_MAX } from "../base/config/report-limits.ts";
@@ -13,6 +14,8 @@ interface QueryServiceOptions {
   readonly limiter: QueryLimiter;
   readonly engine: Pick<QueryEngine, "execute" | "export">;
   readonly unchanged: UnchangedResults;
+  /** Shown imports of a site with sums of days. */
+  readonly importedOf: (siteId: SiteId) => readonly ImportedDays[];
 }
 
 /** The numbers of each plan of a site's overview. */
@@ -51,7 +54,7 @@ export class QueryService {
   fresh(query: ReportQuery, asker: Asker): Promise<string> {
     const { limiter, engine } = this.#options;
     return limiter.run({ isGuest: asker.isGuest }, () =>
-      this.#untilCurrent(query.scope.siteId, () => engine.execute(query, asker), asker.signal),
+      this.#untilCurrent(query.scope.siteId, () => engine.execute(this.#current(query), asker), asker.signal),
     );
   }
 
@@ -62,7 +65,9 @@ export class QueryService {
   batch<Result>(task: (run: RunNumbers) => Promise<Result>): Promise<Result> {
     const { limiter, unchanged } = this.#options;
     return limiter.run({ isGuest: false }, () =>
-      task((query, plans, signal) => this.#untilCurrent(query.scope.siteId, () => unchanged.run(query, plans, signal), signal)),
+      task((query, plans, signal) =>
+        this.#untilCurrent(query.scope.siteId, () => unchanged.run(this.#current(query), plans, signal), signal),
+      ),
     );
   }
 
@@ -73,12 +78,18 @@ export class QueryService {
     const release = await limiter.take({ isGuest, isExport: true, ...(exporter && { exporter }) });
     try {
       const drop = (chunks: HeldExport["chunks"]) => chunks.return?.();
-      const chunks = await this.#untilCurrent(query.scope.siteId, () => engine.export(query, asker), signal, drop);
+      const chunks = await this.#untilCurrent(query.scope.siteId, () => engine.export(this.#current(query), asker), signal, drop);
       return { chunks, wantedSinceMs: () => limiter.exportWantedSinceMs, release };
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  /** With what is shown now: an import may be hidden while its sums are read, and the query is then executed again. */
+  #current(query: ReportQuery): ReportQuery {
+    const imported = this.#options.importedOf(query.scope.siteId);
+    return imported.length === 0 ? query : { ...query, scope: { ...query.scope, imported } };
   }
 
   /** Computes again what may count erased events. */

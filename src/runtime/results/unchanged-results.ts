@@ -2,6 +2,7 @@
  * Results of plans, reused while the events that they are computed from are the same. An overview of many sites is mostly of sites
  * without a new event, and its closed days never change.
  */
+import type { ImportedDays } from "../../storage/day-sums.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { UNCHANGED_RESULTS_BYTES_MAX } from "../base/config/report-limits.ts";
 import { type DateRange, rangeOfDays } from "../query/date-range.ts";
@@ -45,6 +46,13 @@ const versionOf = ({ firstDay, lastDay }: DateRange, days: readonly Pick<Partiti
     .map(({ day, version }) => `${day}:${version}`)
     .join(" ");
 
+/** Imports with sums of days of a range; empty without any. */
+const importedIn = ({ firstDay, lastDay }: DateRange, imported: readonly ImportedDays[]): string =>
+  imported
+    .filter(({ days }) => days.some(([first, last]) => first <= lastDay && firstDay <= last))
+    .map((each) => ` import ${each.import}`)
+    .join("");
+
 function spanOf(plans: readonly NumbersPlan[]): DateRange {
   const days = plans.flatMap(({ range }) => [range.firstDay, range.lastDay]).sort();
   const [first, last] = [days[0], days.at(-1)];
@@ -69,7 +77,9 @@ export class UnchangedResults {
     const { firstDay, lastDay } = spanOf(plans);
     const days = (await this.#options.versionsOf?.(siteId, firstDay, lastDay)) ?? null;
     const results: Float64Array[] = [];
-    for (const plan of plans) results.push(await this.#result(query, plan, ofSite, days && versionOf(plan.range, days), signal));
+    const { imported = [] } = query.scope;
+    const version = ({ range }: NumbersPlan) => days && versionOf(range, days) + importedIn(range, imported);
+    for (const plan of plans) results.push(await this.#result(query, plan, ofSite, version(plan), signal));
     return results;
   }
 

@@ -1,4 +1,5 @@
 /** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
+import type { ImportedDays } from "../../storage/day-sums.ts";
 import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
 import { type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { type AuthServices, createAuth } from "../access/auth-services.ts";
@@ -151,11 +152,13 @@ interface QueryParts extends Host, StoredRollups, Pick<Dependencies, "eventStore
   readonly onClickhouseReturn: () => void;
   /** True if events can be stored. */
   readonly isAccepting: () => boolean;
+  /** See `QueryService`. */
+  readonly importedOf: (siteId: SiteId) => readonly ImportedDays[];
 }
 
 /** Wires everything that answers queries: the engine, and the query service in front of it. */
 function createQueryServices(parts: QueryParts) {
-  const { config, clickhouse, limiter, counters, eventStore, monotonicMs, wait } = parts;
+  const { config, clickhouse, limiter, counters, eventStore, monotonicMs, wait, importedOf } = parts;
   const queryEngine = clickhouse ? createClickhouseEngine(parts, clickhouse) : createDuckdbEngine(parts);
   const cache = new ResultCache({
     ttlSecs: config.cacheTtlSecs,
@@ -177,7 +180,7 @@ function createQueryServices(parts: QueryParts) {
   }
   return {
     queryEngine,
-    stats: new QueryService({ cache, limiter, engine: queryEngine, unchanged }),
+    stats: new QueryService({ cache, limiter, engine: queryEngine, unchanged, importedOf }),
     /** Checks filters that are saved. The engine checks those of queries. */
     filterCheck: new FilterCheck(wait),
     readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : isAnswering(signal))),
@@ -425,6 +428,7 @@ export async function createServices(host: Host): Promise<Services> {
   const queries = createQueryServices({
     ...{ ...host, ...stored, eventStore, counters, leftOutFiles, limiter, clickhouse, flushSite, onClickhouseReturn },
     isAccepting: () => ingest.ingestGate.isAccepting(monotonicMs()),
+    importedOf: (siteId) => importRecords?.daysOf(siteId) ?? [],
   });
   const deleteExpiredOfAbsent = async (expired: ExpiredDays): Promise<void> => cluster?.deleteExpiredOfAbsent(expired);
   const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, deleteExpiredOfAbsent);
@@ -435,7 +439,7 @@ export async function createServices(host: Host): Promise<Services> {
   const imports = await createImports(dependencies, importRecords, ingest, queries, jobServices);
   const cluster = shared && (await Cluster.create({ ...clusterParts, clickhouse: shared }));
   await cluster?.join();
-  const siteList = createSiteList(dependencies, knownSites, cluster);
+  const siteList = createSiteList(dependencies, knownSites, cluster, importRecords);
   const publicViewOf = (siteId: SiteId): SharedView | null => {
     const { isPublic, hasPublicRawExport: hasRawExport } = sites.settingsOf(siteId);
     return isPublic ? { filters: "", dates: null, hasRealtime: true, hasRawExport } : null;

@@ -1,5 +1,6 @@
 /** Opens what is stored: events, what is set for sites, goals, saved filters and annotations. With ClickHouse, nodes share it. */
 import { EventStore } from "../../storage/event-store.ts";
+import { daysOfSpans } from "../../storage/day-sums.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { EVENTS_FOLDER, parsePartitionKey, SEGMENT_NUMBER_MIN, SITE_FOLDER_PREFIX, siteFolder } from "../../storage/partitions.ts";
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
@@ -49,7 +50,7 @@ export async function openEventStore(
     listingsMax: PARTITION_LISTINGS_MAX,
     nowMs: Math.max(now(), SEGMENT_NUMBER_MIN, oneSite?.segmentFloor ?? 0),
     ...(oneSite && { onlySite: oneSite.siteId }),
-    ...(imports && { isShown: imports.isShown }),
+    ...(imports && { isShown: imports.isShown, sitesWithDaySums: () => imports.sitesWithDays }),
     onStray: (key, fault) => {
       if (isRenamedSite(key)) leftOutFiles.note(key);
       log.warn(`${key} ${fault}`);
@@ -124,6 +125,7 @@ export function createSiteList(
   { host: { config, siteInstances }, catalog, eventStore, sites }: Dependencies,
   knownSites: SiteAdmission,
   cluster: Cluster | null,
+  imports: ImportRecords | null,
 ) {
   const isElsewhere = siteInstances !== undefined || catalog !== eventStore;
   const withEvents = (): Promise<Iterable<SiteId>> =>
@@ -131,8 +133,12 @@ export function createSiteList(
   return {
     /** True if a site has events, or may have some that are not known here. */
     mayHaveEvents: (siteId: SiteId): boolean => !knownSites.areListed || knownSites.has(siteId) || cluster?.isAlone === false,
-    /** The days on which a site has events, oldest first. */
-    daysOf: (siteId: SiteId): Promise<readonly LocalDate[]> => (siteInstances ?? catalog).days(siteId),
+    /** The days on which a site has events, or shown sums of days, oldest first. */
+    async daysOf(siteId: SiteId): Promise<readonly LocalDate[]> {
+      const withEvents = await (siteInstances ?? catalog).days(siteId);
+      const withSums = (imports?.daysOf(siteId) ?? []).flatMap(({ days }) => daysOfSpans(days));
+      return withSums.length === 0 ? withEvents : [...new Set([...withEvents, ...withSums])].sort();
+    },
     /** Ids of all sites with data, with settings or on the allowlist, sorted (docs/http-api.md, "Sites"). */
     async siteIds(): Promise<SiteId[]> {
       await siteInstances?.confirm();

@@ -336,6 +336,16 @@ export const IMPORT_BAD_ROWS_SHOWN_MAX = 20;
 /** Events of an import that are in memory before they are written, with a checkpoint behind them. */
 export const IMPORT_CHECKPOINT_EVENTS = 50_000;
 
+/** Values of days, and characters of their texts, that are in memory before they are written: some 64 MB. */
+export const IMPORT_DAY_GROUPS = 200_000;
+export const IMPORT_DAY_TEXT_CHARS = 16 * MIB;
+
+/** Files of sums of days of an import: a report reads all that have its dimension. */
+export const IMPORT_DAY_FILES_MAX = 200;
+
+/** Custom properties in a file of sums of days. Rows of further ones are left out. */
+export const IMPORT_DAY_PROPERTIES_MAX = 1_000;
+
 /** Imports that are kept, and those of them that wait for their files or for a confirmation. */
 export const IMPORTS_MAX = 1_000;
 export const IMPORTS_WAITING_MAX = 10;

@@ -224,3 +224,10 @@ export const ROLLUPS_COMPARED_PER_SITE = 4;
 
 /** Visitors of a differing rollup that `verify` looks for in several salt periods. */
 export const VISITORS_COMPARED_MAX = 1_000_000;
+
+/** Memory for measures of sums of days that were read last, and files whose headers are kept beside them. */
+export const IMPORTED_DAYS_BYTES_MAX = 16 * MIB;
+export const IMPORTED_DAYS_HEADERS_MAX = 200;
+
+/** Entries of `coverage` in an answer. */
+export const COVERAGE_MAX = 20;

@@ -3,6 +3,7 @@ import { DAY_MS, type LocalDate, type SiteId, utcDateOf } from "../../../storage
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { type AggregateQuery, type Plan, planOf } from "../../query/plan.ts";
 import { DAY_BUCKET, type LocalSql, rangeOfDays } from "../../query/date-range.ts";
+import { totalsOfDays, VISITOR_COLUMNS } from "../../query/day-sums.ts";
 import { fragment, numberIn, sql, type SqlRow, type SqlText, textCode } from "../../query/sql.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
 
@@ -20,6 +21,7 @@ export const visitorCounts = (scope: Scope): AggregateQuery => ({
   keys: [],
   counts: ["visitors", "pageviews", "events"],
   ...(scope.endsAtMs !== undefined && { isMomentary: true }),
+  ...totalsOfDays(scope, VISITOR_COLUMNS),
   partial: (range) => sql`
     SELECT count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
     FROM (${eventsIn(within(scope, range))}) AS scoped`,
@@ -33,6 +35,7 @@ export const visitorCountsBy = (scope: Scope, bucket: LocalSql, currency: string
   keys: ["bucket"],
   counts: ["visitors", "pageviews", "events"],
   ...(currency !== null && { amounts: ["revenue"] }),
+  ...(bucket === DAY_BUCKET && currency === null && totalsOfDays(scope, VISITOR_COLUMNS)),
   partial(range, calendar) {
     const [columns, revenue] =
       currency === null ? [sql``, sql``] : [sql`, revenue_amount, currency`, sql`, ${revenueIn(currency)} AS revenue`];

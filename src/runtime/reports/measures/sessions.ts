@@ -2,7 +2,8 @@
 import type { Calendar } from "../../../storage/calendar.ts";
 import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../query/plan.ts";
-import { isInUtc, type LocalSql, startOfDaySql } from "../../query/date-range.ts";
+import { DAY_BUCKET, isInUtc, type LocalSql, startOfDaySql } from "../../query/date-range.ts";
+import { SESSION_COLUMNS, totalsOfDays } from "../../query/day-sums.ts";
 import { fragment, numberIn, ratio, sql, type SqlRow, type SqlText, textCode } from "../../query/sql.ts";
 import { eventsIn, eventsWithMatch, hidesEvents, inRange, type Scope, within } from "../../query/scope.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
@@ -172,6 +173,7 @@ export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery 
   keys: [],
   counts: SUM_COLUMNS,
   ...(scope.endsAtMs !== undefined && { isMomentary: true }),
+  ...totalsOfDays(scope, SESSION_COLUMNS),
   partial: (range, calendar) => sql`
     ${withSessions(within(scope, range), calendar, sessionGapMs)}
     SELECT ${SUMS}
@@ -181,6 +183,7 @@ export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery 
 export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: LocalSql): AggregateQuery => ({
   keys: ["bucket"],
   counts: SUM_COLUMNS,
+  ...(bucket === DAY_BUCKET && totalsOfDays(scope, SESSION_COLUMNS)),
   partial: (range, calendar) => sql`
     ${withSessions(within(scope, range), calendar, sessionGapMs)},
     begun AS ${notMaterialized()} (SELECT *, ${bucket(range, calendar, sql`first_ms`)} AS bucket FROM matching_sessions)

@@ -8,11 +8,14 @@ import {
   type BreakdownDimension,
   columnOf,
   type Dimension,
+  dimensionOf,
   isDimension,
+  isSessionDimension,
   isVisitDimension,
   type VisitDimension,
 } from "../../query/filters.ts";
 import { goalSql } from "../../query/conditions.ts";
+import { valuesOfDays, VISITOR_COLUMNS } from "../../query/day-sums.ts";
 import { eventsIn, hidesEvents, propsIn, type Scope, visitsBy, within } from "../../query/scope.ts";
 import { column, type ColumnName, fragment, sql, type SqlText } from "../../query/sql.ts";
 import type { Goal } from "../../sites/goal.ts";
@@ -26,6 +29,7 @@ export const countsByValue = (scope: Scope, name: ColumnName, currency: string |
   codes: ["value"],
   counts: ["visitors", "pageviews", "events"],
   ...(currency !== null && { amounts: ["revenue"] }),
+  ...(currency === null && valuesOfDays(scope, dimensionOf(name), VISITOR_COLUMNS)),
   partial: (range) => sql`
     SELECT ${column(name)} AS value, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events${
       currency === null
@@ -80,6 +84,7 @@ export const sessionPages = (scope: Scope, sessionGapMs: number, end: End): Aggr
   keys: [],
   codes: ["value"],
   counts: ["visitors", "sessions"],
+  ...valuesOfDays(scope, end === "first" ? "entry-pages" : "exit-pages", { visitors: "visitors", sessions: "sessions" }),
   partial: (range, calendar) => pagesOfSessions(within(scope, range), calendar, sessionGapMs, end),
 });
 
@@ -175,6 +180,13 @@ function countsOfSessions(shown: SqlText, currency: string | null): SqlText {
 
 export const valuesOfSessions = fragment(ofWholeSessions);
 
+/** In reports of entry and exit pages, each session counts as one event and one page view. */
+const columnsOfDays = ({ dimension }: ValueSessions) => ({
+  ...VISITOR_COLUMNS,
+  ...(isSessionDimension(dimension) && ({ pageviews: "sessions", events: "sessions" } as const)),
+  ...({ sessions: "sessions", bounces: "bounces", duration_ms: "duration_ms", session_pageviews: "pageviews", conversions: null } as const),
+});
+
 /**
  * The sessions with a matching event of a value, or that begin or end at the page. Each is described whole, so a row equals the report
  * that is filtered on its value. Rows `value`, `visitors`, `pageviews`, `events`, `sessions`, `bounces`, `duration_ms`,
@@ -186,5 +198,6 @@ export const sessionsByValue = (scope: Scope, asked: ValueSessions): AggregateQu
   codes: ["value"],
   counts: ["visitors", "pageviews", "events", "sessions", "bounces", "duration_ms", "session_pageviews", "conversions"],
   ...(asked.currency !== null && { amounts: ["revenue"] }),
+  ...(asked.currency === null && asked.goal === null && valuesOfDays(scope, asked.dimension, columnsOfDays(asked))),
   partial: (range, calendar) => valuesOfSessions(within(scope, range), calendar, asked),
 });

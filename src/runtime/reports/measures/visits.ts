@@ -1,4 +1,5 @@
 /** Events with what their visits have: the numbers of each value of a visit dimension (docs/reports.md, "Visit dimensions"). */
+import { valuesOfDays, VISITOR_COLUMNS } from "../../query/day-sums.ts";
 import type { AggregateQuery } from "../../query/plan.ts";
 import { VISIT_DIMENSIONS, type VisitDimension } from "../../query/filters.ts";
 import { eventsIn, type Scope, visitsBy, within } from "../../query/scope.ts";
@@ -93,5 +94,6 @@ export const countsByVisit = (scope: Scope, dimension: VisitDimension, currency:
   codes: ["value"],
   counts: ["visitors", "pageviews", "events"],
   ...(currency !== null && { amounts: ["revenue"] }),
+  ...(currency === null && valuesOfDays(scope, dimension, VISITOR_COLUMNS)),
   partial: (range) => countsOfVisits(within(scope, range), { dimension, currency }, true),
 });

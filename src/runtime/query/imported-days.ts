@@ -1,0 +1,291 @@
+/** The rows of queries from sums of days that imports have in place of events, for the days of a range that have no event. */
+import { UNRECORDED } from "../../shared/filters.ts";
+import { addDays, dayNumberOf } from "../../storage/calendar.ts";
+import { compareCodePoints } from "../../storage/code-point-order.ts";
+import { type Columns, memoryOf, rowCountOf } from "../../storage/columns.ts";
+import {
+  CUSTOM_EVENTS,
+  DAY_SUMS_DEFINITIONS,
+  DAY_TOTALS,
+  daySumsKey,
+  type ImportedDays,
+  isInSpans,
+  withoutOtherDays,
+} from "../../storage/day-sums.ts";
+import type { LocalDate } from "../../storage/event.ts";
+import { LruMap } from "../../storage/lru-map.ts";
+import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import type { PartitionVersion } from "../../storage/partitions.ts";
+import { isPropertyMeasure, type RollupHeader } from "../../storage/rollup.ts";
+import { openRollup } from "../../storage/rollup-file.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
+import { IMPORTED_DAYS_BYTES_MAX, IMPORTED_DAYS_HEADERS_MAX } from "../base/config/report-limits.ts";
+import { type Log, reasonOf } from "../base/metrics/log.ts";
+import type { CoveredDays } from "./coverage.ts";
+import type { DateRange } from "./date-range.ts";
+import { DAY_COUNTS, DAY_MEASURES, type DayCount, type RowsOfDays } from "./day-sums.ts";
+import type { Condition } from "./filters.ts";
+import type { AggregateQuery, LargestOfEach, PlanStep } from "./plan.ts";
+import { compiledTest } from "./text-matching.ts";
+
+/** Rows of one measure: `bucket`, perhaps `value`, and counts. */
+type Rows = Columns;
+
+interface ImportedRows {
+  /** The rows of each query of the step, in parts that add up. */
+  readonly parts: readonly (readonly Columns[])[];
+  readonly days: readonly CoveredDays[];
+}
+
+interface ImportedDaysOptions {
+  readonly objects: Pick<ObjectStore, "get">;
+  readonly log: Log;
+}
+
+/** Keeps the measures that were read last: files never change. */
+export class ImportedDaysReader {
+  readonly #options: ImportedDaysOptions;
+  readonly #headers = new LruMap<ObjectKey, RollupHeader>({ max: IMPORTED_DAYS_HEADERS_MAX });
+  readonly #measures = new LruMap<string, Rows>({ max: IMPORTED_DAYS_BYTES_MAX, weightOf: memoryOf });
+
+  constructor(options: ImportedDaysOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * `eventDays`: the versions of the days of the step that have events, which count in place of sums. Days of `leftOut` are not answered.
+   * null without days of sums.
+   */
+  async rowsOf(
+    { siteRange, queries }: PlanStep,
+    eventDays: readonly PartitionVersion[],
+    leftOut: readonly DateRange[],
+  ): Promise<ImportedRows | null> {
+    const { imported = [], range } = siteRange;
+    const withEvents = new Set(eventDays.map(({ day }) => day));
+    const parts: Columns[][] = queries.map(() => []);
+    const days: CoveredDays[] = [];
+    const note = (number: number, [firstDay, ...others]: readonly LocalDate[], isAnswered: boolean) => {
+      if (firstDay !== undefined) days.push({ import: number, firstDay, lastDay: others.at(-1) ?? firstDay, isAnswered });
+    };
+    for (const each of imported) {
+      const all = daysWithout(range, each, withEvents);
+      const wanted = all.filter((day) => !leftOut.some(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay));
+      const rows = wanted.length === 0 ? null : await this.#rowsOfImport(each, queries, wanted);
+      rows?.forEach((ofQuery, i) => parts[i]?.push(ofQuery));
+      note(each.import, wanted, rows !== null);
+      if (wanted.length < all.length) {
+        const isWanted = new Set(wanted);
+        note(
+          each.import,
+          all.filter((day) => !isWanted.has(day)),
+          false,
+        );
+      }
+    }
+    return days.length === 0 ? null : { parts, days };
+  }
+
+  /** The rows of each query; null if there is one that the import cannot answer, because numbers of an answer must be of the same days. */
+  async #rowsOfImport(
+    imported: ImportedDays,
+    queries: readonly AggregateQuery[],
+    wanted: readonly LocalDate[],
+  ): Promise<readonly Columns[] | null> {
+    const described = queries.flatMap(({ ofDays }) => ofDays ?? []);
+    if (described.length < queries.length) return null;
+    try {
+      const results: Columns[] = [];
+      for (const [i, ofDays] of described.entries()) {
+        const query = queries[i];
+        const sums = query && (await this.#sumsOf(imported, ofDays, wanted));
+        if (!sums) return null;
+        results.push(resultOf(query, ofDays, sums));
+      }
+      return results;
+    } catch (error) {
+      this.#options.log.warn("sums of days of an import cannot be read; reports leave them out", {
+        import: imported.import,
+        reason: reasonOf(error),
+      });
+      return null;
+    }
+  }
+
+  /** The rows that the query is made of; null if the import lacks the measure, or a number of it. */
+  async #sumsOf(imported: ImportedDays, ofDays: RowsOfDays, wanted: readonly LocalDate[]): Promise<readonly Rows[] | null> {
+    const { measure, columns, isWithoutPageviews = false } = ofDays;
+    const read = (name: string) => this.#read(imported, name, wanted);
+    const totals = async () => withEvents((await read(DAY_TOTALS)) ?? [], (await read(CUSTOM_EVENTS)) ?? []);
+    let sums = await read(measure ?? DAY_TOTALS);
+    if (sums === null) return null;
+    if (measure === null) sums = await totals();
+    else if (measure === DAY_MEASURES.events) {
+      const pageviews = isWithoutPageviews ? [] : (await totals()).map(asPageviews);
+      sums = [...sums.map(withoutViews), ...pageviews];
+    } else if (!isPropertyMeasure(measure)) sums = sums.map(viewsAsEvents);
+    if (measure !== null && LOCATIONS.has(measure)) sums = [...sums, ...unlocated((await totals()).map(viewsAsEvents), sums)];
+    const needed = Object.values(columns).filter((count) => count !== null);
+    return sums.every((rows) => needed.every((count) => count in rows)) ? sums : null;
+  }
+
+  /** The rows of a measure on these days, of each file that has some; null if the import has no such measure. */
+  async #read({ import: number, files }: ImportedDays, measure: string, wanted: readonly LocalDate[]): Promise<Rows[] | null> {
+    const numbers = new Set(wanted.map(dayNumberOf));
+    const [firstDay = "", lastDay = ""] = [wanted[0], wanted.at(-1)];
+    const found: Rows[] = [];
+    let isKnown = false;
+    for (const index of files) {
+      const key = daySumsKey(number, index);
+      const header = this.#headers.get(key) ?? (await this.#open(key)).header;
+      if (header.measures[measure] === undefined) continue;
+      isKnown = true;
+      if (header.lastDay < firstDay || lastDay < header.firstDay) continue;
+      const rows = withoutOtherDays(await this.#rowsIn(key, measure), (day) => numbers.has(day));
+      if (rowCountOf(rows) > 0) found.push(rows);
+    }
+    return isKnown ? found : null;
+  }
+
+  async #open(key: ObjectKey) {
+    const bytes = await this.#options.objects.get(key);
+    if (!bytes) throw new Error(`${key} is missing`);
+    const file = openRollup(bytes);
+    if (file.header.definitions !== DAY_SUMS_DEFINITIONS) throw new Error(`${key} is of another version of Sandpiper`);
+    this.#headers.set(key, file.header);
+    return file;
+  }
+
+  async #rowsIn(key: ObjectKey, measure: string): Promise<Rows> {
+    const name = `${key}\n${measure}`;
+    const known = this.#measures.get(name);
+    if (known) return known;
+    const rows = (await (await this.#open(key)).measure(measure)) ?? {};
+    this.#measures.set(name, rows);
+    return rows;
+  }
+}
+
+function daysWithout({ firstDay, lastDay }: DateRange, { days }: ImportedDays, withEvents: ReadonlySet<LocalDate>): LocalDate[] {
+  const wanted: LocalDate[] = [];
+  for (const [first, last] of days) {
+    const end = last < lastDay ? last : lastDay;
+    for (let day = first > firstDay ? first : firstDay; day <= end; day = addDays(day, 1)) if (!withEvents.has(day)) wanted.push(day);
+  }
+  return wanted.sort();
+}
+
+const LOCATIONS: ReadonlySet<string> = new Set([DAY_MEASURES.countries, DAY_MEASURES.regions, DAY_MEASURES.cities]);
+
+const numbersIn = (rows: Rows, name: string): Float64Array => rows[name] as Float64Array;
+
+const withCount = (rows: Rows, name: DayCount, counts: Float64Array): Rows => ({ ...rows, [name]: counts });
+
+/** Sums of visits have page views, and no other events. */
+const viewsAsEvents = (rows: Rows): Rows => ("pageviews" in rows ? withCount(rows, "events", numbersIn(rows, "pageviews")) : rows);
+
+/** Events other than page views. */
+const withoutViews = (rows: Rows): Rows => withCount(rows, "pageviews", new Float64Array(rowCountOf(rows)));
+
+/** The row of page views among those of events. */
+const asPageviews = (rows: Rows): Rows => ({
+  ...viewsAsEvents(rows),
+  value: Array.from({ length: rowCountOf(rows) }, () => PAGEVIEW),
+});
+
+/** All events of a day are its page views and the others, which are counted by their name. */
+function withEvents(totals: readonly Rows[], others: readonly Rows[]): Rows[] {
+  const left = new Map<number, number>();
+  for (const rows of others) {
+    numbersIn(rows, "bucket").forEach((day, i) => left.set(day, (left.get(day) ?? 0) + (numbersIn(rows, "events")[i] ?? 0)));
+  }
+  return totals.map((rows) => {
+    if (!("pageviews" in rows)) return rows;
+    const views = numbersIn(rows, "pageviews");
+    const events = numbersIn(rows, "bucket").map((day, i) => {
+      const ofDay = left.get(day) ?? 0;
+      left.delete(day);
+      return (views[i] ?? 0) + ofDay;
+    });
+    return withCount(rows, "events", events);
+  });
+}
+
+/** Sources leave visits without a location out of the table of locations: what is missing from the day's totals. */
+function unlocated(totals: readonly Rows[], located: readonly Rows[]): Rows[] {
+  const names = DAY_COUNTS.filter((name) => [...totals, ...located].every((rows) => name in rows));
+  const missing = new Map<number, Map<DayCount, number>>();
+  const add = (rows: Rows, sign: 1 | -1) =>
+    numbersIn(rows, "bucket").forEach((day, i) => {
+      const ofDay = missing.get(day) ?? new Map<DayCount, number>();
+      missing.set(day, ofDay);
+      for (const name of names) ofDay.set(name, (ofDay.get(name) ?? 0) + sign * (numbersIn(rows, name)[i] ?? 0));
+    });
+  for (const rows of totals) add(rows, 1);
+  for (const rows of located) add(rows, -1);
+  const days = [...missing].filter(([, counts]) => [...counts.values()].some((count) => count > 0));
+  if (days.length === 0) return [];
+  const counts = names.map((name) => [name, Float64Array.from(days, ([, ofDay]) => Math.max(0, ofDay.get(name) ?? 0))]);
+  return [{ bucket: Float64Array.from(days, ([day]) => day), value: days.map(() => UNRECORDED), ...Object.fromEntries(counts) }];
+}
+
+/** A missing value equals `(unknown)`, and fails every other test (see `Condition`). */
+function passes({ test, isNegated }: Condition, value: string): boolean {
+  const isPassed = value === UNRECORDED ? test.kind === "is" && test.values.includes(UNRECORDED) : compiledTest(test)(value);
+  return isPassed !== isNegated;
+}
+
+/** The rows that the query has of these. */
+function resultOf(
+  query: AggregateQuery,
+  { isByValue, condition, columns, isWithoutPageviews }: RowsOfDays,
+  sums: readonly Rows[],
+): Columns {
+  const isByDay = query.keys.includes("bucket");
+  const places = new Map<string, number>();
+  const [days, values]: [number[], string[]] = [[], []];
+  const counts = Object.entries(columns).map(([name, count]) => ({ name, count, sums: [] as number[] }));
+  for (const rows of sums) {
+    const texts = (rows["value"] ?? []) as readonly string[];
+    const buckets = numbersIn(rows, "bucket");
+    for (const [row, day] of buckets.entries()) {
+      const value = texts[row] ?? "";
+      if ((condition && !passes(condition, value)) || (isWithoutPageviews && value === PAGEVIEW)) continue;
+      const key = `${isByDay ? day : ""} ${isByValue ? value : ""}`;
+      const place = places.get(key) ?? places.size;
+      if (place === places.size) {
+        places.set(key, place);
+        days.push(day);
+        values.push(value);
+      }
+      for (const { count, sums: ofColumn } of counts)
+        ofColumn[place] = (ofColumn[place] ?? 0) + (count === null ? 0 : (numbersIn(rows, count)[row] ?? 0));
+    }
+  }
+  const result: Columns = {
+    ...(isByValue && { value: values }),
+    ...(isByDay && { bucket: Float64Array.from(days) }),
+    ...Object.fromEntries(counts.map(({ name, sums: ofColumn }) => [name, Float64Array.from(ofColumn)])),
+  };
+  return query.largestOfEach ? largestOf(result, query.largestOfEach) : result;
+}
+
+function largestOf(rows: Columns, { key, by, text, rowsMax }: LargestOfEach): Columns {
+  const [keys, sizes, texts] = [numbersIn(rows, key), numbersIn(rows, by), (rows[text] ?? []) as readonly string[]];
+  const order = Array.from(keys.keys()).sort(
+    (a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || (sizes[b] ?? 0) - (sizes[a] ?? 0) || compareCodePoints(texts[a] ?? "", texts[b] ?? ""),
+  );
+  const counted = new Map<number, number>();
+  const kept = order.filter((row) => {
+    const of = keys[row] ?? 0;
+    counted.set(of, (counted.get(of) ?? 0) + 1);
+    return (counted.get(of) ?? 0) <= rowsMax;
+  });
+  const pick = (values: Columns[string]) =>
+    Array.isArray(values) ? kept.map((row) => String(values[row])) : Float64Array.from(kept, (row) => Number(values[row]));
+  return Object.fromEntries(Object.entries(rows).map(([name, values]) => [name, pick(values)]));
+}
+
+/** True if an import has sums of a day. */
+export const hasImportedDay = (imported: readonly ImportedDays[], day: LocalDate): boolean =>
+  imported.some(({ days }) => isInSpans(days, day));
