@@ -20,6 +20,7 @@ import { MANIFEST } from "../runtime/imports/manifest-json.ts";
 import { RECONCILIATION, reconciliationOf } from "../runtime/imports/reconciliation.ts";
 import { required as requiredParameter } from "../runtime/query/parameters.ts";
 import { exceedsChars } from "../shared/text.ts";
+import { dayCountOf } from "../storage/day-sums.ts";
 import { jsonReply, Query, readBytes, readJson } from "./http.ts";
 import { answer, documented, inPath, jsonBody, type Operations } from "./openapi/operation.ts";
 import type { Context, Handler } from "./route.ts";
@@ -90,7 +91,7 @@ function numberIn({ params }: Context): number {
   return Number(id);
 }
 
-const summaryOf = ({ number, siteId, state, failure, product, createdAt, given, events, firstDay, lastDay }: ImportRecord) => ({
+const summaryOf = ({ number, siteId, state, failure, product, createdAt, given, events, days, firstDay, lastDay }: ImportRecord) => ({
   import_id: number,
   site_id: siteId,
   state,
@@ -99,6 +100,7 @@ const summaryOf = ({ number, siteId, state, failure, product, createdAt, given, 
   created_at: createdAt,
   bytes: given.reduce((sum, { bytes }) => sum + bytes, 0),
   events,
+  days: dayCountOf(days),
   start_date: firstDay,
   end_date: lastDay,
 });
@@ -178,7 +180,8 @@ const SUMMARY = {
   created_at: text("When it began, in UTC.", { format: "date-time" }),
   bytes: count("Of all files together."),
   events: count("Events that were imported so far."),
-  start_date: orNull(text("The first date of its events; null without any.", { format: "date" })),
+  days: count("Days of which sums were imported so far."),
+  start_date: orNull(text("The first date of what was imported; null without any.", { format: "date" })),
   end_date: orNull(text("The last one.", { format: "date" })),
 };
 

@@ -21,7 +21,7 @@ import { rangeOfAll, rangeOfDays } from "../runtime/query/date-range.ts";
 import type { Condition } from "../runtime/query/filters.ts";
 import { reference, text, type Schema, boolean, closed, count, list, orNull } from "../runtime/base/json-schema.ts";
 import { optionalOneOf, oneOf, required, rowLimit } from "../runtime/query/parameters.ts";
-import { answerOf as coveredAnswer } from "../runtime/query/coverage.ts";
+import { answerOf as coveredAnswer, COVERAGE } from "../runtime/query/coverage.ts";
 import { checkSite, SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
 import { DAILY_EXPORT } from "../runtime/reports/exports/daily-export.ts";
 import { ATTRIBUTION, EXPORTED_VISIT_COLUMNS } from "../runtime/reports/measures/visits.ts";
@@ -35,7 +35,7 @@ import type { ReportQuery } from "../runtime/query/query-engine.ts";
 import type { Sites } from "../runtime/sites/sites.ts";
 import { type EpochMs, type LocalDate, type SiteId, utcDateOf } from "../storage/event.ts";
 import { askerOf, exporterOf, stillShown } from "./access.ts";
-import { NOT_STORED, TIME_ZONE, FILE_NAME } from "./openapi/headers.ts";
+import { COVERED, NOT_STORED, TIME_ZONE, FILE_NAME } from "./openapi/headers.ts";
 import {
   answer,
   TOO_MANY_VIEWS,
@@ -268,7 +268,11 @@ const CSV = text(
 
 function answerOf({ result, hasFile }: Report): Answer {
   const [first = {}, ...others] = [result.name, ...Object.keys(result.forms ?? {})].map((name) => reference(name));
-  const json = answer("The report.", others.length === 0 ? first : { anyOf: [first, ...others] }, { ...NOT_STORED, ...TIME_ZONE });
+  const json = answer("The report.", others.length === 0 ? first : { anyOf: [first, ...others] }, {
+    ...NOT_STORED,
+    ...TIME_ZONE,
+    ...COVERED,
+  });
   if (!hasFile) return json;
   return {
     ...json,
@@ -298,8 +302,15 @@ const REPORT_OPERATIONS = Object.fromEntries(REPORTS.map((report: Report) => [`G
   Record<`GET ${ReportPath}`, Operation>
 >;
 
+/** A list has no place for a coverage: it is in the header only. */
+const covered = (schema: Schema): Schema =>
+  schema.type === "object" ? { ...schema, properties: { ...schema.properties, coverage: reference("Coverage") } } : schema;
+
 const REPORT_SCHEMAS: Readonly<Record<string, Schema>> = Object.fromEntries(
-  REPORTS.flatMap(({ result }: Report) => Object.entries({ [result.name]: result.schema, ...result.forms, ...result.components })),
+  REPORTS.flatMap(({ result }: Report) => [
+    ...Object.entries({ [result.name]: result.schema, ...result.forms }).map(([name, schema]) => [name, covered(schema)] as const),
+    ...Object.entries(result.components ?? {}),
+  ]),
 );
 
 const SCHEMAS = {
@@ -384,6 +395,6 @@ const OPERATIONS = {
 
 export const STATS_API = {
   tag: "Statistics",
-  schemas: { ...SCHEMAS, ...REPORT_SCHEMAS },
+  schemas: { ...SCHEMAS, ...REPORT_SCHEMAS, Coverage: COVERAGE },
   operations: { ...OPERATIONS, ...REPORT_OPERATIONS },
 } as const;

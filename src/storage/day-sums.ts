@@ -2,7 +2,7 @@
  * Sums of days: what an import has of days whose source has no single events. A file has the form of a rollup, and measures by dimension with
  * a row for each day and value (docs/data-format.md, "Sums of days").
  */
-import { addDays, dayNumberOf } from "./calendar.ts";
+import { addDays, dayNumberOf, daysBetween } from "./calendar.ts";
 import type { Columns } from "./columns.ts";
 import type { LocalDate, SiteId } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
@@ -43,6 +43,9 @@ export function parseDaySumsKey(key: ObjectKey): { readonly importNumber: number
 export const daySumsFolder = folderOf;
 
 export const isInSpans = (spans: readonly DaySpan[], day: LocalDate): boolean => spans.some(([first, last]) => first <= day && day <= last);
+
+export const dayCountOf = (spans: readonly DaySpan[]): number =>
+  spans.reduce((days, [first, last]) => days + daysBetween(first, last) + 1, 0);
 
 /** All days of the spans. */
 export function daysOfSpans(spans: readonly DaySpan[]): LocalDate[] {

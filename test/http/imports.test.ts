@@ -27,8 +27,6 @@ import {
 const SITE = "site.test";
 const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
-const VISITORS = "imported_visitors_20260501_20260503.csv";
-
 const LOG = [
   logLine("2026-01-31T23:00:00", "/a"),
   logLine("2026-01-31T23:10:00", "/b"),
@@ -60,7 +58,7 @@ describe("an import", () => {
     const ready = await upload(target, headers, SITE, { "access.log": LOG });
     expect(ready).toMatchObject({ import_id: 1, site_id: SITE, state: "ready", failure: null, events: 0, reconciliation: null });
     expect(ready.manifest).toMatchObject({
-      products: [{ rows: "hits", imported: true, files: 1, paths: ["access.log"] }],
+      products: [{ rows: "hits", files: 1, paths: ["access.log"] }],
       rows: 6,
       days: 2,
       start_date: "2026-01-31",
@@ -206,11 +204,11 @@ describe("an import", () => {
 
   const NOTHING: Readonly<Record<string, readonly [Files, string]>> = {
     "of an unknown format": [{ "a.txt": "hello" }, "Not in a format that Sandpiper knows."],
-    "of sums of days": [{ [VISITORS]: fixture(`plausible-export/${VISITORS}`) }, "sums of days (Plausible)"],
+    "of sums of days without visitors": [{ "pageviews.csv": fixture("fathom/pageviews.csv") }, "sums of days without visitors (Fathom)"],
     "without a hit": [{ "a.log": logLine("2026-01-01T00:00:00", "/", { userAgent: BOT }) }, "no page view and no event"],
   };
   it.each(Object.entries(NOTHING))("fails if the files are %s", async (_name, [files, failure]) => {
-    const { target, headers, ask, objects } = await opened();
+    const { target, headers, ask, objects } = await opened({ startMs: Date.parse("2026-06-01T00:00:00Z") });
     const failed = await upload(target, headers, SITE, files);
     expect(failed).toMatchObject({ state: "failed", failure: expect.stringContaining(failure) as unknown });
     expect(failed.manifest).not.toBeNull();

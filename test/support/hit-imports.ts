@@ -2,6 +2,7 @@
 import { createSha256 } from "../../src/runtime/base/bytes.ts";
 import type { Hit, Row } from "../../src/runtime/imports/format.ts";
 import { HitImports } from "../../src/runtime/imports/hit-import.ts";
+import { StoredDaySums } from "../../src/runtime/imports/stored-day-sums.ts";
 import { IdentityStore } from "../../src/runtime/imports/identities.ts";
 import { type ImportRecord, ImportRecords, type NewImport } from "../../src/runtime/imports/import-record.ts";
 import { createUserAgentCache } from "../../src/runtime/ingest/device.ts";
@@ -78,7 +79,7 @@ const NEW: NewImport = {
 /** A record as it is stored. */
 export const anImport = (values: object): object => ({
   ...{ ...NEW, number: 1, state: "shown", changedAt: NEW.createdAt, failure: null, contentHash: "a", product: "Product", formats: [] },
-  ...{ endMs: null, rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {} },
+  ...{ endMs: null, rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {}, dayFiles: [], days: [] },
   ...values,
 });
 
@@ -105,17 +106,21 @@ export async function openHitImports(stores: Stores, secrets: SecretStore = crea
   });
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   const identities = new IdentityStore(stores.objects, await createSha256());
+  const daySums = new StoredDaySums(stores.objects, records);
+  eventStore.observe({ beforeErasure: (siteId, firstDay, lastDay) => daySums.eraseDays(siteId, firstDay, lastDay) });
   const imports = new HitImports({
     eventStore,
     records,
     secrets,
     identities,
     randomBytes,
+    daySums,
     checkpointEvents: 4,
+    checkpointGroups: 4,
     now: () => NOW_MS,
     dropSite: () => {},
   });
   const add = (values: Partial<ImportRecord> = {}) => records.add({ ...NEW, ...values });
   const counted = () => countedIn(eventStore);
-  return { records, imports, secrets, add, counted };
+  return { records, imports, secrets, add, counted, eventStore, daySums };
 }

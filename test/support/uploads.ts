@@ -14,6 +14,7 @@ export interface ImportJson {
   readonly failure: string | null;
   readonly product: string | null;
   readonly events: number;
+  readonly days: number;
   readonly start_date: string | null;
   readonly end_date: string | null;
   readonly files: readonly { readonly name: string; readonly bytes: number; readonly received: number }[];

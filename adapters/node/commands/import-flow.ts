@@ -10,6 +10,7 @@ import type { ImportDetails, Imports } from "../../../src/runtime/imports/import
 import type { ManifestJson } from "../../../src/runtime/imports/manifest-json.ts";
 import { type Reconciliation, reconciliationOf } from "../../../src/runtime/imports/reconciliation.ts";
 import { sourceFile } from "../../../src/runtime/imports/source-files.ts";
+import { dayCountOf } from "../../../src/storage/day-sums.ts";
 import { type CommandOutcome, counted, formatCount, listed } from "../command-output.ts";
 
 // Files
@@ -53,8 +54,8 @@ function manifestLines(manifest: ManifestJson): string[] {
   const { products, refused, ignored, ignored_files: ignoredFiles, bad_rows: bad } = manifest;
   const sum = (measure: "pageviews" | "events") => manifest.totals.reduce((all, month) => all + month[measure], 0);
   return [
-    ...products.flatMap(({ product, generation, files, imported, time_zone: zone, lost }) => [
-      `${product}${generation === null ? "" : `, ${generation}`}: ${counted(files, "file")}${imported ? "" : ", sums of days, which cannot be imported yet"}`,
+    ...products.flatMap(({ product, generation, rows, files, time_zone: zone, lost }) => [
+      `${product}${generation === null ? "" : `, ${generation}`}: ${counted(files, "file")}${rows === "days" ? " with sums of days" : ""}`,
       `  times are of ${zone.name}: ${zone.reason}`,
       ...lost.map((sentence) => `  ${sentence}`),
     ]),
@@ -82,7 +83,10 @@ function manifestLines(manifest: ManifestJson): string[] {
 }
 
 function reconciliationLines(rows: Reconciliation): string[] {
-  const names = { pageviews: "page views", events: "other events" };
+  const names = {
+    ...{ pageviews: "page views", events: "other events", visitors: "visitors by day" },
+    ...{ visits: "visits", bounces: "bounces", duration_secs: "seconds of visits" },
+  };
   return rows.map(({ month, measure, source, imported, reasons }) => {
     const why = reasons.map(({ count, description }) => `${formatCount(count)}: ${description}`).join(" ");
     return `  ${month}: ${formatCount(imported)} of ${formatCount(source)} ${names[measure]}${why === "" ? "" : `; left out ${why}`}`;
@@ -154,6 +158,8 @@ export async function importInto(imports: Imports, { site, paths, print, confirm
   await imports.confirm(number, signal);
   const { record, manifest } = await workWhile(imports, { number, state: "running" });
   if (record.failure !== null || manifest === null) return abandon(`Nothing is imported: ${record.failure}`);
-  const lines = [`Import #${number} is shown: ${counted(record.events, "event")} of ${siteId}`];
+  const days = dayCountOf(record.days);
+  const sums = days > 0 ? ` and sums of ${counted(days, "day")}` : "";
+  const lines = [`Import #${number} is shown: ${counted(record.events, "event")}${sums} of ${siteId}`];
   return { succeeded: true, text: `${[...lines, ...reconciliationLines(reconciliationOf(manifest, record))].join("\n")}\n` };
 }

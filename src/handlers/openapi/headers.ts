@@ -78,6 +78,13 @@ export const TIME_ZONE: Headers = {
   "Time-Zone": sometimes("If the site is not in UTC: the IANA name of its time zone at the moment.", TEXT),
 };
 
+export const COVERED: Headers = {
+  Coverage: sometimes("If the dates have days of which an import has sums only: what the field `coverage` says, as JSON.", {
+    type: "string",
+    pattern: '^\\{"partial":\\[.+\\]\\}$',
+  }),
+};
+
 export const FILE_NAME: Header = sometimes("The file's name, if it is a file. It has the first date.", {
   type: "string",
   pattern: '^attachment; filename="[\\w.-]+"$',

@@ -7,15 +7,7 @@ import { CUSTOM_EVENTS, DAY_TOTALS, daySums } from "../../storage/day-sums.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { type Measures, propertyMeasure, type Rollup } from "../../storage/rollup.ts";
 import { bareHost, campaignSource, sourceOfReferrer } from "../arrivals/source-names.ts";
-import {
-  IMPORT_DAY_GROUPS,
-  IMPORT_DAY_PROPERTIES_MAX,
-  IMPORT_DAY_TEXT_CHARS,
-  IMPORT_NAME_CHARS_MAX,
-  PROPS_CHARS_MAX,
-  URL_CHARS_MAX,
-  UTM_CHARS_MAX,
-} from "../base/config/limits.ts";
+import { IMPORT_DAY_PROPERTIES_MAX, IMPORT_NAME_CHARS_MAX, PROPS_CHARS_MAX, URL_CHARS_MAX, UTM_CHARS_MAX } from "../base/config/limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { DataMinimisation } from "../ingest/accept-event.ts";
 import { parseReferrer } from "../ingest/referrer.ts";
@@ -113,7 +105,7 @@ export interface DaySumsOptions {
   readonly minimisation: DataMinimisation;
 }
 
-/** What of an import is not written yet. Memory is bounded as long as a full one is written. */
+/** What of an import is not written yet. */
 export class DaySums {
   readonly #options: DaySumsOptions;
   readonly #measures = new Map<string, Sums>();
@@ -125,12 +117,14 @@ export class DaySums {
     this.#options = options;
   }
 
-  get isFull(): boolean {
-    return this.#groups >= IMPORT_DAY_GROUPS || this.#chars >= IMPORT_DAY_TEXT_CHARS;
+  /** Different days and values of all measures. */
+  get groups(): number {
+    return this.#groups;
   }
 
-  get isEmpty(): boolean {
-    return this.#groups === 0;
+  /** Characters of their values. */
+  get chars(): number {
+    return this.#chars;
   }
 
   add({ table, date, values, counts }: DayRow): void {

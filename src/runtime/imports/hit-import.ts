@@ -8,7 +8,7 @@ import { daysOfSpans, spansOf } from "../../storage/day-sums.ts";
 import { IMPORT_NUMBERS, importFileNumber } from "../../storage/partitions.ts";
 import { importSecretName, type SecretStore, type StoredSecret } from "../../storage/secret-store.ts";
 import { fromHex, toHex } from "../base/bytes.ts";
-import { IMPORT_DAY_FILES_MAX } from "../base/config/limits.ts";
+import { IMPORT_DAY_FILES_MAX, IMPORT_DAY_TEXT_CHARS } from "../base/config/limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { HmacKey } from "../ingest/visitor-salt.ts";
 import { type DayCounts, type DayRow, type Hit, type LeftOutReason, type Recognition, type Row, UnreadableFile } from "./format.ts";
@@ -32,6 +32,8 @@ interface HitImportsOptions {
   readonly randomBytes: (length: number) => Uint8Array;
   /** Events that are in memory before they are written: `IMPORT_CHECKPOINT_EVENTS`. */
   readonly checkpointEvents: number;
+  /** Values of days that are: `IMPORT_DAY_GROUPS`. */
+  readonly checkpointGroups: number;
   readonly now: () => EpochMs;
   /** Drops the site's cached results. */
   readonly dropSite: (siteId: ImportRecord["siteId"]) => void;
@@ -158,7 +160,7 @@ export class HitImports {
   }
 }
 
-interface PartsOptions extends Pick<HitImportsOptions, "eventStore" | "records" | "checkpointEvents" | "daySums"> {
+interface PartsOptions extends Pick<HitImportsOptions, "eventStore" | "records" | "checkpointEvents" | "checkpointGroups" | "daySums"> {
   readonly ofDays: DaySumsOptions;
 }
 
@@ -198,7 +200,8 @@ class Parts {
   }
 
   get isFull(): boolean {
-    return this.#events >= this.#options.checkpointEvents || this.#sums.isFull;
+    const { checkpointEvents, checkpointGroups } = this.#options;
+    return this.#events >= checkpointEvents || this.#sums.groups >= checkpointGroups || this.#sums.chars >= IMPORT_DAY_TEXT_CHARS;
   }
 
   /** Takes the event of a hit, or notes why it has none. */
@@ -258,7 +261,7 @@ class Parts {
 
   async #writeSums(): Promise<Pick<ImportRecord, "dayFiles" | "days">> {
     const { number, siteId, dayFiles, days } = this.#record;
-    if (this.#sums.isEmpty) return { dayFiles, days };
+    if (this.#sums.groups === 0) return { dayFiles, days };
     const index = dayFiles.length;
     if (index >= IMPORT_DAY_FILES_MAX)
       throw new UnreadableFile(`Its sums of days have too many different values: they take more than ${IMPORT_DAY_FILES_MAX} files.`);

@@ -11,6 +11,7 @@ import { createHasher, type Sha256 } from "../base/bytes.ts";
 import {
   IMPORT_CHANGES_WAITING_MAX,
   IMPORT_CHECKPOINT_EVENTS,
+  IMPORT_DAY_GROUPS,
   IMPORT_FREE_BYTES_MIN,
   IMPORT_PARTS_AT_ONCE,
   IMPORT_RETRY_MS,
@@ -113,8 +114,13 @@ export class Imports {
     options.eventStore.observe({
       beforeErasure: (siteId, firstDay, lastDay) => this.#daySums.eraseDays(siteId, firstDay, lastDay),
     });
-    const parts = { identities: this.#identities, daySums: this.#daySums, checkpointEvents: IMPORT_CHECKPOINT_EVENTS };
-    this.#hits = new HitImports({ ...options, ...parts });
+    this.#hits = new HitImports({
+      ...options,
+      identities: this.#identities,
+      daySums: this.#daySums,
+      checkpointEvents: IMPORT_CHECKPOINT_EVENTS,
+      checkpointGroups: IMPORT_DAY_GROUPS,
+    });
     this.#uploaded = new UploadedFiles(options.objects);
     this.job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
@@ -393,7 +399,7 @@ export class Imports {
       if (isAlike && (await this.#identities.files(other.number)).length > 0) byEvents.add(other.number);
     }
     await replaceJsonRecord(recordStore, manifestName(number), manifestJson(recognized, manifest, byEvents));
-    if (!hasVisitors(manifest)) throw new UnreadableFile(reasonForNothing(recognized));
+    if (!hasVisitors(manifest)) throw new UnreadableFile(reasonForNothing(recognized, manifest));
     const names = new Set(recognitions.map(({ product }) => product));
     await records.put({
       ...record,
@@ -462,11 +468,11 @@ const hasVisitors = ({ totals }: Manifest): boolean =>
   [...totals].some(([table, months]) => table === "hits" || [...months.values()].some(({ visitors }) => visitors !== undefined));
 
 /** Why there is nothing to import, in sentences. */
-function reasonForNothing({ recognitions, refusals, skipped }: RecognizedFiles): string {
+function reasonForNothing({ recognitions, refusals, skipped }: RecognizedFiles, { totals }: Manifest): string {
   const [refusal] = refusals;
   if (refusal) return refusal.advice;
   const ofDays = recognitions.find(({ rows }) => rows === "days");
-  if (ofDays) return `The files have sums of days without visitors (${ofDays.product}), which all reports count.`;
+  if (ofDays && totals.size > 0) return `The files have sums of days without visitors (${ofDays.product}), which all reports count.`;
   if (recognitions.length > 0) return "The files have no page view and no event.";
   const [first, ...others] = skipped;
   return first && others.length === 0 ? first.reason : "No file is in a format that Sandpiper knows.";

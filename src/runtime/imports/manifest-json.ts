@@ -1,6 +1,6 @@
 /** A manifest as it is stored and answered: its schema, and how it is made of what the files' formats and rows say. */
 import { IMPORT_BAD_ROWS_SHOWN_MAX, IMPORT_FILES_SHOWN_MAX, IMPORT_REMARKS_MAX } from "../base/config/limits.ts";
-import { boolean, closed, count, type Described, list, nullable, orNull, text, word } from "../base/json-schema.ts";
+import { closed, count, type Described, list, nullable, orNull, text, word } from "../base/json-schema.ts";
 import {
   BAD_ROW_REASONS,
   type BadRowReason,
@@ -26,7 +26,6 @@ const PRODUCT = closed({
   product: text("A name for people."),
   generation: orNull(text("Which of its formats; null if there is one.")),
   rows: word("Hits are single page views and events, days are sums of days.", ["hits", "days"]),
-  imported: boolean("Always true."),
   files: count("Files that it consists of."),
   paths: PATHS,
   time_zone: closed({ name: text("Of its dates and times."), reason: text("How it is known, a sentence.") }),
@@ -128,7 +127,6 @@ const productOf = ({ product, generation, rows, files, timeZone, lost }: Recogni
   product,
   generation,
   rows,
-  imported: true,
   files: files.length,
   paths: firstOf(files.map(({ path }) => path)),
   time_zone: { name: timeZone.name, reason: timeZone.reason },

@@ -1,4 +1,5 @@
 /** The order in which a running service's data is copied, so that the copy has every event accepted before it exactly once. */
+import { parseDaySumsKey } from "../../storage/day-sums.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partitions.ts";
 import { type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
@@ -108,8 +109,8 @@ async function copyFiles(
     return range !== null && range.first === range.last && segments.has(range.first);
   };
   let isWhole = true;
-  const identities = (await objects.list(IMPORTS_FOLDER)).filter(({ key }) => isIdentities(key));
-  for (const { key } of [...(await objects.list(EVENTS_FOLDER)), ...identities]) {
+  const ofImports = (await objects.list(IMPORTS_FOLDER)).filter(({ key }) => isIdentities(key) || parseDaySumsKey(key) !== null);
+  for (const { key } of [...(await objects.list(EVENTS_FOLDER)), ...ofImports]) {
     if (copied.has(key) || isInJournal(key)) continue;
     if (await to.copyObject(key)) copied.add(key);
     else isWhole = false;

@@ -5,6 +5,8 @@ import { SEGMENT_KIND } from "../sites/segment.ts";
 import { widestDay, utcCalendar, type Calendar } from "../../storage/calendar.ts";
 import { bufferedEvent, type LocalDate, SITE_COLUMN, type SiteId } from "../../storage/event.ts";
 import { countEvents, decodeEvents, inlineParquetWriter } from "../../storage/parquet-events.ts";
+import { DAY_SUMS_DEFINITIONS, daySumsKey, parseDaySumsKey } from "../../storage/day-sums.ts";
+import { openRollup } from "../../storage/rollup-file.ts";
 import { dayFolder, isInFiles, type PartitionFile, Partitions, siteFolder } from "../../storage/partitions.ts";
 import { decodeJournalLines } from "../../storage/journal.ts";
 import { Segment, type SegmentLog } from "../../storage/segment.ts";
@@ -22,6 +24,7 @@ import { SHARE_RECORDS } from "../access/shares.ts";
 import { createSha256, type Sha256 } from "../base/bytes.ts";
 import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
 import { importRecordName, readableImports, readImport, type ReadableImports } from "../imports/import-record.ts";
+import { IMPORTS_FOLDER } from "../imports/identities.ts";
 import { itemRecords } from "../sites/collection.ts";
 import { readTableRecord, type RecordKind } from "../base/record-table.ts";
 
@@ -129,6 +132,7 @@ export async function verifyData(data: VerifiedData, { rollups, isVerified }: Ve
   const recorded = { sites: await readSites(data.records, sha256), imports: await readableImports(data.records) };
   const verification = new Verification(data, sha256, recorded, isVerified);
   await verification.checkPartitions();
+  await verification.checkDaySums();
   await verification.checkJournal();
   await verification.checkRecords();
   if (rollups) await verification.checkRollups(rollups);
@@ -342,6 +346,45 @@ class Verification {
     await checkFolder(itemRecords(GOAL_KIND, this.#sha256));
     await checkFolder(itemRecords(SEGMENT_KIND, this.#sha256));
     await checkFolder(itemRecords(ANNOTATION_KIND, this.#sha256));
+  }
+
+  /** Sums of days, which only imports have: nothing else can make them again. */
+  async checkDaySums(): Promise<void> {
+    const { objects, records } = this.#data;
+    const stored = (await objects.list(IMPORTS_FOLDER)).filter(({ key }) => parseDaySumsKey(key) !== null);
+    // After the files, so that one that was written since has a record.
+    const imports = await readableImports(records);
+    for (const { key } of stored) {
+      const record = imports.get(parseDaySumsKey(key)?.importNumber ?? 0);
+      const bytes = await objects.get(key);
+      // A damaged record is a fault of its own, and a file may be deleted with its import.
+      if (bytes === null || record === null) continue;
+      try {
+        const { header } = openRollup(bytes);
+        if (record === undefined) this.#fault(key, "its import has no record, so that reports leave it out");
+        else if (header.siteId !== record.siteId) this.#fault(key, `it is of ${header.siteId}, and its import of ${record.siteId}`);
+        else if (header.definitions !== DAY_SUMS_DEFINITIONS) this.#fault(key, "it is of another version, and reports leave it out");
+      } catch (error) {
+        this.#fault(key, `it cannot be read: ${reasonOf(error)}`);
+      }
+    }
+    for (const number of imports.keys()) {
+      for (const key of await this.#missingDaySums(number)) this.#fault(key, "it is missing, so that reports leave out days of its import");
+    }
+  }
+
+  async #missingDaySums(importNumber: number): Promise<ObjectKey[]> {
+    const { objects, records } = this.#data;
+    const missing: ObjectKey[] = [];
+    const record = await readImport(records, importNumber).catch(() => null);
+    if (record?.state !== "shown" && record?.state !== "hidden") return missing;
+    for (const index of record.dayFiles) {
+      const key = daySumsKey(importNumber, index);
+      if ((await objects.get(key)) !== null) continue;
+      const now = await readImport(records, importNumber).catch(() => null);
+      if (now?.dayFiles.includes(index) && now.state !== "deleting") missing.push(key);
+    }
+    return missing;
   }
 
   async checkRollups(options: RollupVerificationOptions): Promise<void> {

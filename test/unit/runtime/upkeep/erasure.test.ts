@@ -86,6 +86,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     rollups: null,
     others: null,
     files: new FileExecution({ eventStore }),
+    imported: { rowsOf: async () => null },
     pause: async () => {},
   });
   const queryEngine: Pick<QueryEngine, "execute" | "export"> = {
@@ -98,7 +99,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     export: () => Promise.reject(new Error("nothing is exported")),
   };
   const unchanged = new UnchangedResults({ engine: queryEngine, versionsOf: null, ttlSecs: 60, monotonicMs: () => 0 });
-  const stats = new QueryService({ cache, limiter, engine: queryEngine, unchanged });
+  const stats = new QueryService({ cache, limiter, engine: queryEngine, unchanged, importedOf: () => [] });
   const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
   const asker = { isGuest: false, signal: new AbortController().signal };
   const countOf = (site: SiteId, isPaused = false): ReportQuery =>
