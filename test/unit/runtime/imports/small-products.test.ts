@@ -92,7 +92,7 @@ describe("Simple Analytics", () => {
       path: "/?utm_source=ddg",
       countryCode: "GB",
       engagedSeconds: 31,
-      userAgent: "Firefox/125",
+      userAgent: expect.stringContaining("Firefox/125.0"),
       screenWidth: 1920,
     });
     expect(rows[1]).toMatchObject({ atMs: Date.parse("2026-05-01T10:01:00Z") });
