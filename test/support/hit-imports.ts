@@ -107,7 +107,7 @@ export async function openHitImports(stores: Stores, secrets: SecretStore = crea
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   const identities = new IdentityStore(stores.objects, await createSha256());
   const daySums = new StoredDaySums(stores.objects, records);
-  eventStore.observe({ beforeErasure: (siteId, firstDay, lastDay) => daySums.eraseDays(siteId, firstDay, lastDay) });
+  eventStore.observe({ beforeErasure: (site, firstDay, lastDay) => daySums.eraseDays(site, firstDay, lastDay) });
   const imports = new HitImports({
     eventStore,
     records,

@@ -39,8 +39,8 @@ export function reconciliationOf(manifest: Pick<ManifestJson, "totals">, { outco
       const [source = 0, counted = 0] = [ofSource[measure], imported[COUNTS[measure]]];
       if (source === 0) return [];
       const reasons = (Object.entries(leftOut) as [LeftOutReason, DayCounts][]).flatMap(([reason, counts]) => {
-        const count = counts[COUNTS[measure]] ?? 0;
-        return count === 0 ? [] : { reason, description: LEFT_OUT_REASONS[reason], count };
+        const missing = counts[COUNTS[measure]] ?? 0;
+        return missing === 0 ? [] : { reason, description: LEFT_OUT_REASONS[reason], count: missing };
       });
       return { month, measure, source, imported: counted, difference: source - counted, reasons };
     });

@@ -56,8 +56,8 @@ interface Answer {
 }
 
 /** Undoes `withCoverage`. The coverage is a field of an object. A list has no place for it. */
-export function answerOf(text: string): Answer {
-  const [json = "", coverage = null] = text.split("\n", 2);
+export function answerOf(written: string): Answer {
+  const [json = "", coverage = null] = written.split("\n", 2);
   if (coverage === null || !json.startsWith("{")) return { json, coverage };
   return { json: `${json.slice(0, -1)}${json === "{}" ? "" : ","}"coverage":${coverage}}`, coverage };
 }

@@ -62,14 +62,14 @@ export class ImportedDaysReader {
     leftOut: readonly DateRange[],
   ): Promise<ImportedRows | null> {
     const { imported = [], range } = siteRange;
-    const withEvents = new Set(eventDays.map(({ day }) => day));
+    const daysOfEvents = new Set(eventDays.map(({ day }) => day));
     const parts: Columns[][] = queries.map(() => []);
     const days: CoveredDays[] = [];
     const note = (number: number, [firstDay, ...others]: readonly LocalDate[], isAnswered: boolean) => {
       if (firstDay !== undefined) days.push({ import: number, firstDay, lastDay: others.at(-1) ?? firstDay, isAnswered });
     };
     for (const each of imported) {
-      const all = daysWithout(range, each, withEvents);
+      const all = daysWithout(range, each, daysOfEvents);
       const wanted = all.filter((day) => !leftOut.some(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay));
       const rows = wanted.length === 0 ? null : await this.#rowsOfImport(each, queries, wanted);
       rows?.forEach((ofQuery, i) => parts[i]?.push(ofQuery));
@@ -166,11 +166,11 @@ export class ImportedDaysReader {
   }
 }
 
-function daysWithout({ firstDay, lastDay }: DateRange, { days }: ImportedDays, withEvents: ReadonlySet<LocalDate>): LocalDate[] {
+function daysWithout({ firstDay, lastDay }: DateRange, { days }: ImportedDays, daysOfEvents: ReadonlySet<LocalDate>): LocalDate[] {
   const wanted: LocalDate[] = [];
   for (const [first, last] of days) {
     const end = last < lastDay ? last : lastDay;
-    for (let day = first > firstDay ? first : firstDay; day <= end; day = addDays(day, 1)) if (!withEvents.has(day)) wanted.push(day);
+    for (let day = first > firstDay ? first : firstDay; day <= end; day = addDays(day, 1)) if (!daysOfEvents.has(day)) wanted.push(day);
   }
   return wanted.sort();
 }

@@ -86,7 +86,7 @@ export class QueryService {
     }
   }
 
-  /** With what is shown now: an import may be hidden while its sums are read, and the query is then executed again. */
+  /** The query with what is shown now: an import may be hidden while its sums are read, and the query is then executed again. */
   #current(query: ReportQuery): ReportQuery {
     const imported = this.#options.importedOf(query.scope.siteId);
     return imported.length === 0 ? query : { ...query, scope: { ...query.scope, imported } };

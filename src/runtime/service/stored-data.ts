@@ -135,9 +135,9 @@ export function createSiteList(
     mayHaveEvents: (siteId: SiteId): boolean => !knownSites.areListed || knownSites.has(siteId) || cluster?.isAlone === false,
     /** The days on which a site has events, or shown sums of days, oldest first. */
     async daysOf(siteId: SiteId): Promise<readonly LocalDate[]> {
-      const withEvents = await (siteInstances ?? catalog).days(siteId);
-      const withSums = (imports?.daysOf(siteId) ?? []).flatMap(({ days }) => daysOfSpans(days));
-      return withSums.length === 0 ? withEvents : [...new Set([...withEvents, ...withSums])].sort();
+      const ofEvents = await (siteInstances ?? catalog).days(siteId);
+      const ofSums = (imports?.daysOf(siteId) ?? []).flatMap(({ days }) => daysOfSpans(days));
+      return ofSums.length === 0 ? ofEvents : [...new Set([...ofEvents, ...ofSums])].sort();
     },
     /** Ids of all sites with data, with settings or on the allowlist, sorted (docs/http-api.md, "Sites"). */
     async siteIds(): Promise<SiteId[]> {

@@ -180,7 +180,7 @@ function countsOfSessions(shown: SqlText, currency: string | null): SqlText {
 
 export const valuesOfSessions = fragment(ofWholeSessions);
 
-/** In reports of entry and exit pages, each session counts as one event and one page view. */
+/** Each session counts as one event and one page view of its entry or exit page. */
 const columnsOfDays = ({ dimension }: ValueSessions) => ({
   ...VISITOR_COLUMNS,
   ...(isSessionDimension(dimension) && ({ pageviews: "sessions", events: "sessions" } as const)),
