@@ -6,7 +6,8 @@ import { fill, words } from "../words/words.ts";
  * - `offline`: no connection
  * - `unavailable`: a proxy answered in place of the service
  * - `busy`: the service asks for a retry (429, or 503 with Retry-After)
- * - `timeout`: the report took too long (408)
+ * - `timeout`: the report, or the sending of a body, took too long (408)
+ * - `too_large`: the body is longer than the service, or a proxy before it, allows (413)
  * - `extension_missing`: it needs the behavioral extension, which is not loaded
  * - `setup_code_required`: the host name is not known, so a password must be set with the setup code first (docs/http-api.md,
  *   "Unverified hosts")
@@ -17,6 +18,8 @@ export type FailureKind =
   | "forbidden"
   | "setup_code_required"
   | "not_found"
+  | "conflict"
+  | "too_large"
   | "busy"
   | "timeout"
   | "unavailable"
@@ -50,6 +53,8 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   403: "forbidden",
   404: "not_found",
   408: "timeout",
+  409: "conflict",
+  413: "too_large",
   429: "busy",
 };
 

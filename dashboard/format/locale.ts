@@ -72,6 +72,15 @@ export const formatWholeGrowth = growthIn(wholePercent);
 /** A difference of rates: `6.6 pts` */
 export const formatPoints = (difference: number): string => fill(words.kit.points, { difference: oneDigit.format(100 * difference) });
 
+const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+
+/** `512 byte`, `8.4 MB`, `1.2 GB`, in powers of 1024 */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));
+  const format = new Intl.NumberFormat(LOCALE, { style: "unit", unit: BYTE_UNITS[power] ?? "byte", maximumFractionDigits: 1 });
+  return format.format(bytes / 1024 ** power);
+}
+
 export function formatDuration(secs: number): string {
   const rounded = Math.round(secs);
   const [hours, minutes, seconds] = [Math.floor(rounded / 3600), Math.floor((rounded % 3600) / 60), rounded % 60];

@@ -15,6 +15,8 @@ import { InstallationPanel } from "../setup/installation-dialog.tsx";
 import { PasswordPanel } from "../setup/login.tsx";
 import { TrackingCodePanel } from "../setup/tracking-code.tsx";
 import { AddSitePanel } from "../setup/waiting.tsx";
+import { FailedPanel } from "../kit/dialog.tsx";
+import { lazy } from "../kit/lazy.tsx";
 import { isCardShown } from "../state/known-sites.ts";
 import { isGuest } from "../state/share.ts";
 import { navigate } from "../state/url.ts";
@@ -32,6 +34,7 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   erase: DeletePanel,
   "delete-site": DeleteSitePanel,
   export: ExportPanel,
+  import: lazy(async () => (await import("../imports/import-panel.tsx")).ImportPanel, { Failed: FailedPanel }),
   snippet: TrackingCodePanel,
   "add-site": AddSitePanel,
   installation: InstallationPanel,

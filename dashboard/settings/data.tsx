@@ -8,6 +8,7 @@ import { countOf, LOCALE } from "../format/locale.ts";
 import { saveFile } from "../kit/download.ts";
 import { ConfirmedButton, Radios } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
+import { lazy } from "../kit/lazy.tsx";
 import { Problem } from "../kit/states.tsx";
 import { readableId } from "../state/known-sites.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
@@ -108,6 +109,8 @@ function SettingsFile() {
   );
 }
 
+const Imports = lazy<{ readonly siteId: string }>(async () => (await import("../imports/imports-section.tsx")).ImportsSection);
+
 const LABELS = { retention_days: words.data.days } as const;
 
 type Retention = "default" | "forever" | "days";
@@ -197,6 +200,7 @@ export const DataSection = ({ siteId }: { readonly siteId: string }) => (
         </button>
       </div>
     </section>
+    <Imports siteId={siteId} />
     <section class="panel" aria-labelledby="settings-title">
       <h2 id="settings-title">{words.data.settings}</h2>
       <SettingsFile />

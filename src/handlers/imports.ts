@@ -3,11 +3,7 @@ import { Body, field, isObject, required, textField } from "../runtime/base/body
 import {
   IMPORT_BODY_BYTES_MAX,
   IMPORT_LOG_FORMAT_CHARS_MAX,
-  IMPORT_PART_BYTES_MAX,
-  IMPORT_PART_BYTES_MIN,
   IMPORT_PATH_CHARS_MAX,
-  IMPORT_UPLOAD_BYTES_MAX,
-  IMPORT_UPLOAD_FILES_MAX,
   IMPORTS_MAX,
   URL_HOST_CHARS_MAX,
 } from "../runtime/base/config/limits.ts";
@@ -24,6 +20,7 @@ import { dayCountOf } from "../storage/day-sums.ts";
 import { jsonReply, Query, readBytes, readJson } from "./http.ts";
 import { answer, documented, inPath, jsonBody, type Operations } from "./openapi/operation.ts";
 import type { Context, Handler } from "./route.ts";
+import { IMPORT_PART_BYTES_MAX, IMPORT_PART_BYTES_MIN, IMPORT_UPLOAD_BYTES_MAX, IMPORT_UPLOAD_FILES_MAX } from "../shared/limits.ts";
 
 const FILES = list(
   "The files, in any order.",

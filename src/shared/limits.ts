@@ -31,6 +31,14 @@ export const STEPS_MIN = 2;
 /** Steps of a funnel or sequence, and conditions of a pattern. */
 export const CONDITIONS_MAX = 32;
 
+/** Files and bytes of an upload of an import. */
+export const IMPORT_UPLOAD_FILES_MAX = 1_000;
+export const IMPORT_UPLOAD_BYTES_MAX = 20 * 1024 ** 3;
+
+/** Bytes of a part of a file. Only its last part may be smaller, because each part is a file until the import ends. */
+export const IMPORT_PART_BYTES_MIN = 1024 ** 2;
+export const IMPORT_PART_BYTES_MAX = 8 * IMPORT_PART_BYTES_MIN;
+
 // Texts, in code points
 
 export const ADMIN_PASSWORD_CHARS_MIN = 12;

@@ -26,7 +26,7 @@ const SHOWN = '[data-metric="visitors"] .top-stat-value';
 const VIEWS = [
   "",
   ...["filter", "days", "help", "export", "installation"].map((name) => `&panel=${name}`),
-  ...["general", "goals", "sources", "privacy", "sharing"].map((name) => `&view=settings&section=${name}`),
+  ...["general", "goals", "sources", "privacy", "data", "sharing"].map((name) => `&view=settings&section=${name}`),
 ];
 
 describe("the languages of the dashboard", () => {

@@ -19,8 +19,8 @@ const mebibytes = (bytes: number): string => `${bytes / 1024 ** 2} MiB`;
 const LIMITS: Readonly<Record<string, string>> = {
   "Body of a `POST` or `PUT`": `${count(limits.BODY_BYTES_MAX)} bytes`,
   "Body of `POST /api/imports`": `${count(limits.IMPORT_BODY_BYTES_MAX)} bytes`,
-  "Files of an upload": `${count(limits.IMPORT_UPLOAD_FILES_MAX)}, of ${limits.IMPORT_UPLOAD_BYTES_MAX / 1024 ** 3} GiB together`,
-  "Part of an uploaded file": `${limits.IMPORT_PART_BYTES_MIN / 1024 ** 2} to ${mebibytes(limits.IMPORT_PART_BYTES_MAX)}, the last one of a file from 1 byte on`,
+  "Files of an upload": `${count(shared.IMPORT_UPLOAD_FILES_MAX)}, of ${shared.IMPORT_UPLOAD_BYTES_MAX / 1024 ** 3} GiB together`,
+  "Part of an uploaded file": `${shared.IMPORT_PART_BYTES_MIN / 1024 ** 2} to ${mebibytes(shared.IMPORT_PART_BYTES_MAX)}, the last one of a file from 1 byte on`,
   "Parts that are received at the same time": count(limits.IMPORT_PARTS_AT_ONCE),
   "Bytes of the disk that an upload leaves free": `${limits.IMPORT_FREE_BYTES_MIN / 1024 ** 3} GiB`,
   Imports: `${count(limits.IMPORTS_MAX)}, of which ${limits.IMPORTS_WAITING_MAX} wait for files or a confirmation, for ${limits.IMPORT_WAITING_DAYS} days`,

@@ -1,11 +1,6 @@
 /** Imports by upload, from the first part to the deletion (docs/http-api.md, "Imports"): nothing counts before it is confirmed. */
 import { describe, expect, it } from "vitest";
-import {
-  IMPORT_PART_BYTES_MAX,
-  IMPORT_PART_BYTES_MIN,
-  IMPORT_WAITING_DAYS,
-  IMPORTS_WAITING_MAX,
-} from "../../src/runtime/base/config/limits.ts";
+import { IMPORT_WAITING_DAYS, IMPORTS_WAITING_MAX } from "../../src/runtime/base/config/limits.ts";
 import { bodyOf, CLOSED, createKey, logIn, withBearer } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts } from "../support/in-process-target.ts";
 import { fixture } from "../support/import-files.ts";
@@ -23,6 +18,7 @@ import {
   upload,
   whenRead,
 } from "../support/uploads.ts";
+import { IMPORT_PART_BYTES_MAX, IMPORT_PART_BYTES_MIN } from "../../src/shared/limits.ts";
 
 const SITE = "site.test";
 const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";

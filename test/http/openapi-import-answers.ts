@@ -1,5 +1,5 @@
 /** Requests for the documented statuses of imports (see `openapi-answers.ts`). Not every host has imports, so most need the app in process. */
-import { IMPORT_CHANGES_WAITING_MAX, IMPORT_PART_BYTES_MAX, IMPORT_PARTS_AT_ONCE } from "../../src/runtime/base/config/limits.ts";
+import { IMPORT_CHANGES_WAITING_MAX, IMPORT_PARTS_AT_ONCE } from "../../src/runtime/base/config/limits.ts";
 import { CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
@@ -9,6 +9,7 @@ import type { Target } from "../support/target.ts";
 import { askImports, beginUpload, confirm, logLine, upload } from "../support/uploads.ts";
 import type { Failing, Provoked } from "./openapi-answers.ts";
 import { afterTheLimit, broken, never, pastTheCrowd, UNVERIFIED } from "./openapi-auth-answers.ts";
+import { IMPORT_PART_BYTES_MAX } from "../../src/shared/limits.ts";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 type State = "none" | "receiving" | "ready" | "shown" | "hidden";

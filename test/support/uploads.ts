@@ -1,11 +1,11 @@
 /** Uploads to /api/imports, for tests of what imports do. */
-import { IMPORT_PART_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
 import type { ManifestJson } from "../../src/runtime/imports/manifest-json.ts";
 import type { Reconciliation } from "../../src/runtime/imports/reconciliation.ts";
 import { bodyOf } from "./auth-requests.ts";
 import type { InProcessTarget } from "./in-process-target.ts";
 import type { RequestHeaders } from "./requests.ts";
 import type { Target } from "./target.ts";
+import { IMPORT_PART_BYTES_MAX } from "../../src/shared/limits.ts";
 
 export interface ImportJson {
   readonly import_id: number;

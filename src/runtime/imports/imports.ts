@@ -16,7 +16,6 @@ import {
   IMPORT_PARTS_AT_ONCE,
   IMPORT_RETRY_MS,
   IMPORT_SLICE_MS,
-  IMPORT_UPLOAD_BYTES_MAX,
   IMPORT_WAITING_DAYS,
   IMPORTS_MAX,
   IMPORTS_WAITING_MAX,
@@ -37,6 +36,7 @@ import { type Manifest, ManifestTotals } from "./manifest.ts";
 import { type ManifestJson, manifestJson } from "./manifest-json.ts";
 import { StoredDaySums } from "./stored-day-sums.ts";
 import { UploadedFiles } from "./uploaded-files.ts";
+import { IMPORT_UPLOAD_BYTES_MAX } from "../../shared/limits.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,11 +1,12 @@
 /** The files of an upload, each in parts that are objects of their own: a part is there as a whole or not at all. */
 import { LruMap } from "../../storage/lru-map.ts";
 import { deleteObjects, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
-import { IMPORT_PART_BYTES_MIN, IMPORT_PARTS_CACHED_MAX } from "../base/config/limits.ts";
+import { IMPORT_PARTS_CACHED_MAX } from "../base/config/limits.ts";
 import { invalidInput } from "../base/errors.ts";
 import type { SourceFile } from "./format.ts";
 import { conflict, type GivenFile, type ImportRecord } from "./import-record.ts";
 import { sourceFile } from "./source-files.ts";
+import { IMPORT_PART_BYTES_MIN } from "../../shared/limits.ts";
 
 /** Bytes of parts by where they begin in their file. */
 type PartsOfFile = Map<number, number>;

@@ -356,16 +356,8 @@ export const IMPORT_CHANGES_WAITING_MAX = 10;
 /** Days without a change after which an import that was not confirmed is deleted with its files. */
 export const IMPORT_WAITING_DAYS = 7;
 
-/** Files and bytes of one upload. */
-export const IMPORT_UPLOAD_FILES_MAX = 1_000;
-export const IMPORT_UPLOAD_BYTES_MAX = 20 * 1024 * MIB;
-
 /** Bytes of the request that begins an upload: the names of its files. */
 export const IMPORT_BODY_BYTES_MAX = 256 * KIB;
-
-/** Bytes of a part of a file. Only its last part may be smaller, because each part is a file until the import ends. */
-export const IMPORT_PART_BYTES_MIN = MIB;
-export const IMPORT_PART_BYTES_MAX = 8 * MIB;
 
 /** Parts that are received at the same time: each is in memory. */
 export const IMPORT_PARTS_AT_ONCE = 4;
