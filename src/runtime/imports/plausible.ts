@@ -236,8 +236,8 @@ function tableReader(
 }
 
 /** Printed in the documentation, too. */
-const DUMP_ADVICE =
-  "On the database of Plausible Community Edition: SELECT * FROM events_v2 WHERE site_id = <id of the site> FORMAT CSVWithNames";
+export const PLAUSIBLE_STATEMENT = "SELECT * FROM events_v2 WHERE site_id = <id of the site> FORMAT CSVWithNames";
+const DUMP_ADVICE = `On the database of Plausible Community Edition: ${PLAUSIBLE_STATEMENT}`;
 
 function dumpOf(dumps: readonly Recognized[], context: ImportContext): Recognition {
   const [events, sessions] = [dumps.filter(({ kind }) => kind === "dump of events"), dumps.filter(({ kind }) => kind !== "dump of events")];
