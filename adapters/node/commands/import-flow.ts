@@ -68,7 +68,7 @@ function manifestLines(manifest: ManifestJson): string[] {
     ...(manifest.start_date === null
       ? []
       : [
-          `${formatCount(sum("pageviews"))} page views and ${formatCount(sum("events"))} other events on ${counted(manifest.days, "day")} from ${manifest.start_date} to ${manifest.end_date}`,
+          `${counted(sum("pageviews"), "page view")} and ${counted(sum("events"), "other event")} on ${counted(manifest.days, "day")} from ${manifest.start_date} to ${manifest.end_date}`,
         ]),
     ...(manifest.cut_off ? [manifest.cut_off.reason] : []),
     ...manifest.overlaps.map(

@@ -223,7 +223,7 @@ export interface BadRow extends Located {
   readonly reason: BadRowReason;
   /** The column, if one is to blame. */
   readonly column?: string;
-  /** The value or the line, cut to `IMPORT_BAD_VALUE_CHARS_MAX`. */
+  /** The value or the line, cut to `IMPORT_BAD_VALUE_CHARS_MAX`, without addresses and control characters. */
   readonly value: string;
 }
 

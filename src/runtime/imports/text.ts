@@ -65,8 +65,11 @@ export interface Line {
 /** Bytes of a UTF-16 unit in UTF-8, at most. */
 const BYTES_PER_UNIT_MAX = 3;
 
-/** Bytes by which the beginning of a line that is too long is shown. */
-const SHOWN_BYTES = IMPORT_BAD_VALUE_CHARS_MAX * BYTES_PER_UNIT_MAX;
+/** Longer than any address: of this much more than is shown, none is cut before it is found. */
+const ADDRESS_CHARS_MAX = 64;
+
+/** Characters by which the beginning of a line that is too long is known. */
+const CUT_CHARS = IMPORT_BAD_VALUE_CHARS_MAX + ADDRESS_CHARS_MAX;
 
 const isTooLong = (text: string): boolean =>
   text.length * BYTES_PER_UNIT_MAX > IMPORT_LINE_BYTES_MAX && encoder.encode(text).length > IMPORT_LINE_BYTES_MAX;
@@ -129,7 +132,7 @@ export class LineSplitter {
   }
 
   #cut(start: Uint8Array): Line {
-    const text = lenientUtf8.decode(start.subarray(0, SHOWN_BYTES)).slice(0, IMPORT_BAD_VALUE_CHARS_MAX);
+    const text = lenientUtf8.decode(start.subarray(0, CUT_CHARS * BYTES_PER_UNIT_MAX)).slice(0, CUT_CHARS);
     return { line: this.#line++, text, isTooLong: true };
   }
 
@@ -144,7 +147,7 @@ export class LineSplitter {
   #linesOfText(block: string): Line[] {
     const lines: Line[] = [];
     for (const text of block.split(String.fromCharCode(this.#lineEnd))) {
-      lines.push(isTooLong(text) ? this.#cut(encoder.encode(text.slice(0, SHOWN_BYTES))) : this.#whole(text));
+      lines.push(isTooLong(text) ? this.#cut(encoder.encode(text.slice(0, CUT_CHARS))) : this.#whole(text));
     }
     return lines;
   }
@@ -195,11 +198,26 @@ export async function* textOfFile({ file, encoding }: Opening): AsyncGenerator<s
   if (rest !== "") yield rest;
 }
 
+/** IPv4 addresses, and IPv6 addresses that are written in full or with "::". Times such as `10:00:01` are neither. */
+const ADDRESS =
+  /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|(?<![\da-f:])(?=[\da-f:]{0,45}::|(?:[\da-f]{1,4}:){7})[\da-f:]{2,45}(?:\.\d{1,3}){0,3}/gi;
+
+/** Control and bidirectional characters of a line could rewrite the terminal that shows it. */
+const NOT_PRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** A value to show to people: manifests are stored, and addresses of visitors are not. */
+const shownValue = (value: string): string =>
+  value
+    .slice(0, CUT_CHARS)
+    .replaceAll(ADDRESS, "(address)")
+    .replaceAll(NOT_PRINTABLE, (character) => (character === "\t" ? " " : "\uFFFD"))
+    .slice(0, IMPORT_BAD_VALUE_CHARS_MAX);
+
 /** A row that could not be read. */
 export const badRow = (line: number, reason: BadRowReason, value: string, column?: string): BadRow => ({
   kind: "bad",
   line,
   reason,
-  value: value.slice(0, IMPORT_BAD_VALUE_CHARS_MAX),
+  value: shownValue(value),
   ...(column === undefined ? {} : { column }),
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IMPORT_LINE_BYTES_MAX, IMPORT_OPENING_BYTES } from "../../../../src/runtime/base/config/limits.ts";
+import { IMPORT_BAD_VALUE_CHARS_MAX, IMPORT_LINE_BYTES_MAX, IMPORT_OPENING_BYTES } from "../../../../src/runtime/base/config/limits.ts";
 import type { SourceFile } from "../../../../src/runtime/imports/format.ts";
-import { type Line, linesOf, openingOf, textOfFile } from "../../../../src/runtime/imports/text.ts";
+import { badRow, type Line, linesOf, openingOf, textOfFile } from "../../../../src/runtime/imports/text.ts";
 import { wellFormed } from "../../../../src/shared/text.ts";
 import { GROWTH_MAX, growthOf, SIZE_RATIO } from "../../../support/growth.ts";
 import { chunksOf, fileOf, streamedFile } from "../../../support/import-files.ts";
@@ -52,9 +52,9 @@ describe("lines", () => {
     expect(lines.map(({ line, isTooLong, text }) => [line, isTooLong, text.length])).toEqual([
       [1, false, 1],
       [2, false, longest.length],
-      [3, true, 200],
+      [3, true, 264],
       [4, false, 1],
-      [5, true, 200],
+      [5, true, 264],
     ]);
   });
 
@@ -108,5 +108,27 @@ describe("the text of a file", () => {
         expect(read).toBe(wellFormed(text));
       }),
     );
+  });
+});
+
+describe("the value of a bad row", () => {
+  const shown = (value: string): string => badRow(1, "not_a_log_line", value).value;
+
+  it.each([
+    ['203.0.113.7 - - [06/Mar/2024:10:00:00 +0000] "GET / HTTP/1.1"', '(address) - - [06/Mar/2024:10:00:00 +0000] "GET / HTTP/1.1"'],
+    ["198.51.100.4:51234 10.0.0.2, 2001:db8::1 -", "(address):51234 (address), (address) -"],
+    ["[2001:0db8:0000:0000:0000:0000:0000:0001]:443 ::1 ::ffff:203.0.113.7", "[(address)]:443 (address) (address)"],
+    ["2024-03-06 10:00:01 1.2.3 v1.2.3.4.5 a:b:c", "2024-03-06 10:00:01 1.2.3 v1.2.3.4.5 a:b:c"],
+  ])("has no addresses: %s", (value, expected) => {
+    expect(shown(value)).toBe(expected);
+  });
+
+  it("has no part of an address at its end, and is cut", () => {
+    const value = shown(`${"x".repeat(IMPORT_BAD_VALUE_CHARS_MAX - 5)} 203.0.113.7`);
+    expect([value.length, value.slice(-5)]).toEqual([IMPORT_BAD_VALUE_CHARS_MAX, " (add"]);
+  });
+
+  it("cannot change the terminal that shows it", () => {
+    expect(shown("a\u001b[31mb\u202ec\td\u0007")).toBe("a\uFFFD[31mb\uFFFDc d\uFFFD");
   });
 });
