@@ -1,4 +1,7 @@
-/** General settings: a site's name, its time zone with the effect of a change, the start of its weeks, and the cards of its dashboard. */
+/**
+ * General settings: a site's name, its time zone with the effect of a change, the start of its weeks, its ids in other products' tags, and
+ * the cards of its dashboard.
+ */
 import { useMemo } from "preact/hooks";
 import { SITE_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { CARDS, type Card, type WeekStart } from "../../src/shared/site-choices.ts";
@@ -10,7 +13,7 @@ import { Picker, type Choice } from "../kit/picker.tsx";
 import { readableId } from "../state/known-sites.ts";
 import { localDate } from "../state/time-zone.ts";
 import { fill, words } from "../words/words.ts";
-import { Field, pickerAttributes, TextField } from "./fields.tsx";
+import { Field, LinesField, pickerAttributes, TextField } from "./fields.tsx";
 import { fieldId, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
@@ -103,6 +106,7 @@ const LABELS = {
   name: words.general.displayName,
   time_zone: words.general.timeZone,
   week_start: words.general.weekStart,
+  aliases: words.general.aliases,
   hidden_cards: words.general.hiddenCards,
 } as const;
 
@@ -168,6 +172,13 @@ export const GeneralSection = ({ siteId }: { readonly siteId: string }) => (
             labels={WEEK_STARTS}
             chosen={editing.settings.week_start}
             onChoose={(week_start) => editing.change({ week_start })}
+          />
+          <LinesField
+            {...editing.field("aliases")}
+            hint={words.general.aliasesHint}
+            placeholder={"umami:0b1b3f5a\nmatomo:1"}
+            lines={editing.settings.aliases}
+            onInput={(aliases) => editing.change({ aliases })}
           />
           <CardsField {...editing} />
         </>

@@ -128,6 +128,9 @@ export const frLater = {
     monday: "Lundi",
     sunday: "Dimanche",
     saturday: "Samedi",
+    aliases: "Identifiants dans les balises d’autres produits",
+    aliasesHint:
+      "Un par ligne : le produit, deux-points et l’identifiant qu’envoie sa balise. Les requêtes de ces balises comptent pour ce site dès qu’elles parviennent à ce serveur.",
     cardsShown: "Cartes du tableau de bord",
     serverDefault: "Valeur par défaut du serveur ({zone})",
     zoneInForce: "Les jours commencent à minuit à {zone}.",
@@ -778,6 +781,17 @@ export const frLater = {
     checksOf: "Vérifications de {site}",
     siteAndBrowser: "Site et navigateur",
     checkAgain: "Vérifier de nouveau",
+    unknownTags:
+      "Des balises d’autres produits envoient des événements pour des identifiants qu’aucun site ne possède. Lesquels viennent de {site} ?",
+    tagRequests: {
+      one: "{count} requête, la dernière à {latest}",
+      many: "{count} de requêtes, la dernière à {latest}",
+      other: "{count} requêtes, la dernière à {latest}",
+    },
+    countHere: "Compter pour ce site<unseen> ({id})</unseen>",
+    countsHere: "Compte désormais pour ce site<unseen> ({id})</unseen>",
+    countedFromNow: "Les événements comptent à partir de ce moment. Les précédents ne sont pas enregistrés.",
+    tagsNeedPassword: "Il faut un mot de passe pour les attribuer.",
     enterPage: "Saisissez l’adresse d’une page de {site}.",
     page: "Page",
     fetchesOnce: "{product} charge la page une fois pour chercher le script. Rien n’est enregistré.",

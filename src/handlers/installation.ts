@@ -26,7 +26,7 @@ async function daysOf(siteId: SiteId, { knownSites, daysOf: storedDays, wait }: 
 }
 
 export const getInstallation: Handler = async (_request, { services, url }) => {
-  const { config, knownSites, eventOutcomes, unknownAliases, proxyCheck } = services;
+  const { config, knownSites, eventOutcomes, unknownAliases, proxyCheck, sites } = services;
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
   // Before the gauges: listing the site's files finds those that are left out.
@@ -44,11 +44,10 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
     rollups: { days_made: rollupDays.stored, days_due: rollupDays.stored + rollupDays.stale + rollupDays.missing },
     events: eventOutcomes.of(siteId).map(counted),
     other_events: eventOutcomes.ofOthers(siteId, OTHER_NAMES_MAX).map(counted),
-    unknown_aliases: unknownAliases.listed().map(({ name, count: sent, latestMs }) => ({
-      name,
-      count: sent,
-      latest_at: new Date(latestMs).toISOString(),
-    })),
+    unknown_aliases: unknownAliases
+      .listed()
+      .filter(({ name }) => sites.siteOfAlias(name) === null)
+      .map(({ name, count: sent, latestMs }) => ({ name, count: sent, latest_at: new Date(latestMs).toISOString() })),
   });
 };
 

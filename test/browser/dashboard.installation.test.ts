@@ -107,6 +107,28 @@ describe("the installation check in the dashboard", () => {
     await page.locator("button:focus", { hasText: "Check the installation" }).waitFor();
   });
 
+  it("asks which site the tags of other products are for, and counts them from one click on", async () => {
+    const service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD });
+    const sendTag = async () => {
+      const body = JSON.stringify({ type: "event", payload: { website: "0b1b3f5a", hostname: "moved.example", url: "/" } });
+      return (await fetch(`${service.origin}/api/send`, { method: "POST", headers: { "user-agent": VISITOR_USER_AGENT }, body })).status;
+    };
+    expect(await sendTag()).toBe(403);
+    const page = await open();
+    await logIn(page, service);
+    await addSite(page, "moved.example");
+    await openCheck(page);
+    const dialog = page.getByRole("dialog", { name: "Check the installation" });
+    const tags = dialog.getByRole("list", { name: "Which of them are from moved.example?" });
+    await tags.getByText("1 request, the latest at").waitFor();
+    await tags.getByRole("button", { name: "Count for this site (umami:0b1b3f5a)" }).click();
+    await tags.getByRole("button", { name: "Counts for this site from now on (umami:0b1b3f5a)" }).waitFor();
+    expect(await violationsNow(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Check again" }).click();
+    await tags.waitFor({ state: "detached" });
+    expect(await sendTag()).toBe(200);
+  });
+
   it("names the site that events arrive for, once there is a dashboard, from the menu", async () => {
     const service = await serve();
     await send(service, "www.shop.example");

@@ -23,7 +23,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "names of products": [/^dashboard\/setup\/platforms\.ts: (?:HTML|WordPress|Next\.js|SvelteKit|Google Tag Manager)$/],
   "examples of values, which no language translates": [
-    /^dashboard\/settings\/(?:channel-rules|exclusions|pages|share-form|sources)\.tsx: (?:[a-z*/.:]|Google$)/,
+    /^dashboard\/settings\/(?:channel-rules|exclusions|general|pages|share-form|sources)\.tsx: (?:[a-z*/.:]|Google$)/,
     /^dashboard\/setup\/waiting\.tsx: example\.com$/,
     /^dashboard\/filters\/filter-panel\.tsx: \S+ \*$/,
   ],
