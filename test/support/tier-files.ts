@@ -94,6 +94,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/docs/commands.test.ts",
   "test/docs/http-api-examples.test.ts",
   // Many views and widths in a browser, and pages that people open now and then.
+  "test/browser/earlier-tags.test.ts",
   "test/browser/dashboard.annotations.test.ts",
   "test/browser/dashboard.cards.test.ts",
   "test/browser/dashboard.chart.test.ts",
