@@ -120,7 +120,7 @@ export function stillShown(
   };
 }
 
-const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
+export const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
 
 const unauthenticated = (message = "A valid session or API key is required"): AppError =>
   new AppError({ code: "unauthenticated" }, message);

@@ -25,6 +25,7 @@ import { deleteSegment, getSegments, postSegment, putSegment } from "./segments.
 import { getDetails, getHealth, getReady, getMetrics, getRobots, getSecurityContact } from "./service.ts";
 import { getShare, postUnlock, deleteShare, getShares, postShare } from "./shares.ts";
 import { postDeleteSite } from "./site-deletion.ts";
+import { getSiteNames, postMerge, postRename } from "./site-moves.ts";
 import { getSitePage } from "./site-page.ts";
 import { postChannelPreview } from "./channel-preview.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
@@ -97,6 +98,9 @@ export const ROUTES: readonly Route[] = [
   route("PUT", "/api/sites/:site_id", "site", putSettings),
   route("DELETE", "/api/sites/:site_id", "site", deleteSettings),
   route("POST", "/api/sites/:site_id/delete", "admin", postDeleteSite),
+  route("POST", "/api/sites/:site_id/rename", "admin", postRename),
+  route("POST", "/api/sites/:site_id/merge", "admin", postMerge),
+  route("GET", "/api/site-names", "admin", getSiteNames),
   route("GET", "/api/settings", "admin", getAllSettings),
   route("PUT", "/api/settings", "admin", putAllSettings),
   route("GET", "/api/imports", "admin", getImports),

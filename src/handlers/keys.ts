@@ -33,7 +33,9 @@ const NEW_KEY = new Body({
 });
 
 export const postKey: Handler = async (request, { services, nowMs, deadline }) => {
-  const { name, ...rights } = NEW_KEY.parse(await readJson(request));
+  const { name, scope, sites: sent } = NEW_KEY.parse(await readJson(request));
+  const { names } = services;
+  const rights = { scope, sites: sent && names ? [...new Set(sent.map((siteId) => names.renamedTo(siteId)))] : sent };
   const { key, ...created } = await services.apiKeys.create(name, rights, nowMs, deadline.signal);
   return jsonReply({ key, ...described(created) }, 201);
 };

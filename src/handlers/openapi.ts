@@ -48,6 +48,7 @@ import { SHARES_API } from "./shares.ts";
 import { CHANNEL_PREVIEW_API } from "./channel-preview.ts";
 import { SITE_PAGE_API } from "./site-page.ts";
 import { SITE_DELETION_API } from "./site-deletion.ts";
+import { SITE_MOVES_API } from "./site-moves.ts";
 import { SETTINGS_API } from "./site-settings.ts";
 import { STATS_API } from "./stats.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";
@@ -67,6 +68,7 @@ const APIS = [
   FILES_API,
   SETTINGS_API,
   SITE_DELETION_API,
+  SITE_MOVES_API,
   SITE_PAGE_API,
   CHANNEL_PREVIEW_API,
   IMPORTS_API,

@@ -1,12 +1,14 @@
 /** Passes every request through the same stages in this order: URL, host, route, access, handler, CORS, common headers, metrics and log. */
 import type { Config } from "../runtime/base/config/config.ts";
+import { mayRead } from "../runtime/access/principal.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
-import { checkAccess, limitGuest, needsStanding, sessionCookie, standingOf } from "./access.ts";
+import type { SiteId } from "../storage/event.ts";
+import { checkAccess, isReading, limitGuest, needsStanding, sessionCookie, standingOf } from "./access.ts";
 import { errorReply, FailureLog } from "./error-reply.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { corsHeaders, HOST_RULE, isDashboardPreflight, isHost, isHttps, preflightReply, refuseUnverifiedHost } from "./origins.ts";
@@ -194,6 +196,21 @@ class Exchange implements Context {
   }
 }
 
+/**
+ * A site that was renamed answers to its earlier name, and one that was merged into another is asked for as the other, by callers who may
+ * read that one. Routes that rename, merge or delete a whole site take names as they are.
+ */
+function followName({ access, site }: Route, request: Request, exchange: Exchange): void {
+  const { names } = exchange.services;
+  if (names === null || (access !== "stats" && access !== "site")) return;
+  const asked = exchange.params.site_id ?? (site === true ? exchange.url.searchParams.get("site_id") : null);
+  if (asked === null) return;
+  const siteId = isReading(request) ? names.siteOf(asked as SiteId) : names.renamedTo(asked as SiteId);
+  if (siteId === asked || !mayRead(exchange.reader.principal, siteId)) return;
+  if (exchange.params.site_id !== undefined) exchange.params = { ...exchange.params, site_id: siteId };
+  else exchange.url.searchParams.set("site_id", siteId);
+}
+
 export class Pipeline implements App {
   readonly #services: Services;
   readonly #matchAt: (pathname: string) => Promise<Match | null>;
@@ -272,6 +289,7 @@ export class Pipeline implements App {
       limitGuest(route.access, request, exchange);
       exchange.standing = await standingOf(request, this.#services);
     }
+    followName(route, request, exchange);
     refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);
     checkAccess(route.access, request, exchange);
     const redirect = route.path === "/" ? redirectToPage(url, config.basePath) : null;

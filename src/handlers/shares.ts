@@ -137,7 +137,8 @@ export const postShare: Handler = async (request, context) => {
   const { services, nowMs, deadline } = context;
   const { shares, shareUnlock, sites, filterCheck, log } = services;
   const sent = NEW_SHARE.read(await readJson(request));
-  const siteId = NEW_SHARE.checkOne(sent, "site_id");
+  const named = NEW_SHARE.checkOne(sent, "site_id");
+  const siteId = services.names?.renamedTo(named) ?? named;
   requireAdminOf(siteId, context);
   const body = NEW_SHARE.check(sent);
   const { period, start_date: startDate, end_date: endDate, expires_at: expiresMs } = body;
@@ -155,7 +156,9 @@ export const postShare: Handler = async (request, context) => {
     frameAncestors: body.frame_ancestors,
   };
   const passwordHash = body.password === null ? null : await shareUnlock.hash(body.password, deadline.signal);
-  const { token, ...share } = await shares.create(settings, passwordHash, deadline.signal);
+  // The site may have got another name meanwhile.
+  const siteIdNow = services.names?.renamedTo(siteId) ?? siteId;
+  const { token, ...share } = await shares.create({ ...settings, siteId: siteIdNow }, passwordHash, deadline.signal);
   log.info("a share link was created", { siteId, shareHash: share.shareHash });
   return jsonReply({ token, ...described(share) }, 201);
 };

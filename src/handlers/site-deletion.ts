@@ -19,6 +19,7 @@ export const postDeleteSite: Handler = async (request, context) => {
   const siteId = siteIn(context);
   const { confirm } = CONFIRMATION.parse(await readJson(request));
   if (confirm !== siteId) throw invalidInput(`Field "confirm" must be the site in the path, "${siteId}"`);
+  services.siteMoves?.checkSite(siteId);
   const untilMs = beganMs + services.config.requestTimeoutSecs * ERASURE_WAIT_SHARE * 1000;
   const deleted = await services.siteDeletion.delete(siteId, await changeRequest(context), untilMs).catch(partlyDeleted);
   services.log.info("a site was deleted on request", { siteId, ...deleted });
@@ -60,7 +61,7 @@ const OPERATIONS = {
     operationId: "deleteSite",
     summary: "Deletes a whole site permanently",
     description:
-      "Its events, settings, goals, segments, annotations and share links, and the rights of API keys that are limited to it. Succeeds if there is nothing to delete. An event that arrives later adds the site again.",
+      "Its events, sites that were merged into it, settings, goals, segments, annotations and share links, and the rights of API keys that are limited to it. Succeeds if there is nothing to delete. An event that arrives later adds the site again.",
     parameters: [SITE_PARAMETER],
     requestBody: jsonBody("SiteConfirmation", BODY_BYTES_MAX),
     answers: { 200: answer("Nothing of the site is left, and no restart or crash brings it back.", "DeletedSite") },
@@ -69,6 +70,7 @@ const OPERATIONS = {
       invalid_input: "The site in the path is no site id, the body is not JSON, or `confirm` is another site.",
       too_many_requests: "Too many changes are waiting to be stored.",
       request_timeout: "The deletion exceeded the time limit, and the site may be deleted in part. Repeat the request.",
+      conflict: "The site is being renamed or merged, or it is another name of a site.",
       unavailable: "Storage could not be read or changed, and the site may be deleted in part. Repeat the request.",
     },
   },

@@ -50,8 +50,9 @@ export async function changeRequest({ services, deadline: { signal } }: Context)
   return { hasEvents: (siteId) => services.mayHaveEvents(siteId), signal };
 }
 
-async function change(changed: ReadonlyMap<SiteId, SiteSettings>, context: Context): Promise<void> {
-  const { knownSites, sites, config } = context.services;
+async function change(sent: ReadonlyMap<SiteId, SiteSettings>, context: Context): Promise<void> {
+  const { knownSites, names, sites, config } = context.services;
+  const changed = names ? new Map(Array.from(sent, ([siteId, settings]) => [names.renamedTo(siteId), settings])) : sent;
   const request = await changeRequest(context);
   if (!knownSites.hasRoomFor([...changed.keys()])) throw invalidInput(`There may be ${config.maxSites} sites at most (max_sites)`);
   await sites.change(changed, request);

@@ -7,6 +7,7 @@ import { Journal, type JournalDamage } from "./journal.ts";
 import type { ObjectKey } from "./object-store.ts";
 import type { ParquetWriter } from "./parquet-events.ts";
 import {
+  type CopiedFile,
   type FileOfDay,
   importFileNumber,
   isInFiles,
@@ -82,6 +83,13 @@ export interface DeletedDays {
   readonly unreadable: readonly ObjectKey[];
 }
 
+/** What is copied: the files of a site that count, or all of them. */
+export interface SiteCopies {
+  readonly from: SiteId;
+  readonly to: SiteId;
+  readonly which: "all" | "shown";
+}
+
 /** A file of an import by its day and number. */
 export interface ImportFile {
   readonly day: LocalDate;
@@ -100,7 +108,8 @@ export class EventStore {
   readonly #sitesWithDaySums: () => ReadonlySet<SiteId>;
 
   private constructor(journal: Journal, options: EventStoreOptions) {
-    this.#sitesWithDaySums = options.sitesWithDaySums ?? (() => new Set());
+    const { isHidden = () => false, sitesWithDaySums = () => new Set<SiteId>() } = options;
+    this.#sitesWithDaySums = () => new Set([...sitesWithDaySums()].filter((siteId) => !isHidden(siteId)));
     this.#journal = journal;
     this.#partitions = new Partitions(options);
     this.#replication = new Replication(options);
@@ -299,6 +308,59 @@ export class EventStore {
       await this.#noteIfWithoutFiles(siteId);
       return files.length;
     });
+  }
+
+  /** The files of a site, hidden or not. See `Partitions.filesOf`. */
+  filesOf(siteId: SiteId, which: "all" | "shown"): Promise<PartitionFile[]> {
+    return this.#locks.share(siteId, () => this.#partitions.filesOf(siteId, which));
+  }
+
+  /** See `Partitions.copy`. The copy must be hidden, so nothing changes for others. Durable once resolved. */
+  async copyFile(file: PartitionFile, from: SiteId, to: SiteId, copy: FileOfDay): Promise<CopiedFile | null> {
+    const copied = await this.#partitions.copy(file, from, to, copy);
+    if (copied) await this.#locks.run(to, () => this.#partitions.register(to, [copied.file]));
+    return copied;
+  }
+
+  /** Deletes files that do not count. Durable once resolved. After a rejection some may be deleted; may be retried. */
+  deleteHidden(siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
+    return this.#locks.run(siteId, async () => {
+      await this.#partitions.remove(siteId, files);
+      await this.#partitions.sync(siteId, FIRST_DAY, LAST_DAY);
+      await this.#noteIfWithoutFiles(siteId);
+    });
+  }
+
+  /**
+   * Runs a change by which sites begin or cease to be hidden: no snapshot sees a part of it. Observers are told as of a deletion of all days.
+   * A rejection of theirs comes before the change.
+   */
+  changeHidden([siteId, otherId]: readonly [SiteId, SiteId], change: () => Promise<void>): Promise<void> {
+    return this.#locks.run(siteId, () => this.#locks.run(otherId, () => this.#changeHidden([siteId, otherId], change)));
+  }
+
+  async #changeHidden(siteIds: readonly SiteId[], change: () => Promise<void>): Promise<void> {
+    for (const siteId of siteIds) for (const observer of this.#observers) await observer.beforeDelete?.(siteId, FIRST_DAY, LAST_DAY);
+    await change();
+  }
+
+  /**
+   * Runs such a change after a site was copied into another. Resolves with false, without it, if `isWhole` returns false for the files of the
+   * site, or the journal has some of its events.
+   */
+  hideCopied(
+    { from, to, which }: SiteCopies,
+    isWhole: (files: readonly PartitionFile[]) => boolean,
+    change: () => Promise<void>,
+  ): Promise<boolean> {
+    const hide = async () => {
+      const files = await this.#partitions.filesOf(from, which);
+      const areFlushed = !this.#journal.isTorn && this.#journal.unflushedDays(from).length === 0;
+      if (!areFlushed || !files.every((file) => this.isSettled(file)) || !isWhole(files)) return false;
+      await this.#changeHidden([from, to], change);
+      return true;
+    };
+    return this.#locks.run(from, () => this.#locks.run(to, hide));
   }
 
   async #noteIfWithoutFiles(siteId: SiteId): Promise<void> {

@@ -141,13 +141,16 @@ export type MergedFile =
   | { readonly bytes: Uint8Array; readonly events: number }
   | { readonly unreadable: ObjectKey; readonly reason: string };
 
-/** A merge of files that are added one at a time. At most two row groups are decoded in memory at a time. */
-export function beginMerge() {
+/**
+ * A merge of files that are added one at a time. At most two row groups are decoded in memory at a time. With a site, all events become its
+ * events.
+ */
+export function beginMerge(newSite?: SiteId) {
   const merged = beginFile();
   let events = 0;
   let part: EventColumns = eventColumns([]);
   const add = (decoded: DecodedEvents) => {
-    const more = columnsOf(decoded);
+    const more = newSite === undefined ? columnsOf(decoded) : columnsOf(decoded).map(ofSite(newSite));
     part = part.map((values, i) => values.concat(more[i] ?? []));
     while (rowsOf(part) > PART_ROWS_MAX) {
       merged.write(part.map((values) => values.slice(0, PART_ROWS_MAX)));
@@ -171,14 +174,21 @@ export function beginMerge() {
   };
 }
 
-export function mergeFiles(files: readonly EventFile[]): MergedFile {
-  const merge = beginMerge();
+export function mergeFiles(files: readonly EventFile[], newSite?: SiteId): MergedFile {
+  const merge = beginMerge(newSite);
   for (const file of files) {
     const reason = merge.add(file);
     if (reason !== null) return { unreadable: file.key, reason };
   }
   return merge.finish();
 }
+
+const SITE_AT = EVENT_COLUMNS.findIndex(({ name }) => name === SITE_COLUMN.name);
+
+const ofSite =
+  (siteId: SiteId) =>
+  (values: EventColumns[number], column: number): EventColumns[number] =>
+    column === SITE_AT ? values.map(() => siteId) : values;
 
 const rowsOf = ([first]: EventColumns): number => first?.length ?? 0;
 
@@ -269,7 +279,9 @@ function* partsOfSite(parts: readonly Part[], siteId: SiteId): Generator<Part, v
   for (const part of parts) {
     const other = part.texts(SITE_COLUMN.name).texts.find((text) => text !== siteId);
     if (other !== undefined)
-      throw new Error(`its events are of ${other}, not of the site of its folder; "sandpiper verify" says what to do`);
+      throw new Error(
+        `its events are of ${other}, not of the site of its folder; "sandpiper verify" says what to do, and "sandpiper rename" renames a site`,
+      );
     yield part;
   }
 }
@@ -344,12 +356,12 @@ export function columnsOfEvents(events: readonly StoredEvent[]): DecodedEvents {
 export interface ParquetWriter {
   /** One file of the events, in their order, as `encodeEvents` returns it. */
   encode(events: readonly EventText[]): Promise<Uint8Array>;
-  /** One file of several, in their order. */
-  merge(files: readonly EventFile[]): Promise<MergedFile>;
+  /** One file of several, in their order. With a site, all events become its events. */
+  merge(files: readonly EventFile[], newSite?: SiteId): Promise<MergedFile>;
 }
 
 /** Encodes on the calling thread. */
 export const inlineParquetWriter: ParquetWriter = {
   encode: async (events) => encodeEvents(events.map(eventOf)),
-  merge: async (files) => mergeFiles(files),
+  merge: async (files, newSite) => mergeFiles(files, newSite),
 };

@@ -257,6 +257,8 @@ export interface PartitionsOptions {
   readonly onStray: (key: string, fault: string) => void;
   /** Whether the files of an import count. By default, those of all imports do. */
   readonly isShown?: (importNumber: number) => boolean;
+  /** Whether nothing of a site counts, because it is a copy that is being made, or was copied into another site. By default, no site is. */
+  readonly isHidden?: (siteId: SiteId) => boolean;
 }
 
 /** A file by its day and range of segments. */
@@ -270,6 +272,22 @@ export interface WrittenFile {
 
 type Listing = Map<LocalDate, PartitionFile[]>;
 
+export interface CopiedFile {
+  readonly file: PartitionFile;
+  readonly events: number;
+}
+
+/** A file whose events cannot be copied. */
+export class UnreadableEvents extends Error {
+  override readonly name = "UnreadableEvents";
+  readonly key: ObjectKey;
+
+  constructor(key: ObjectKey, reason: string) {
+    super(`${key} cannot be read: ${reason}`);
+    this.key = key;
+  }
+}
+
 /** Calls for one site that read and write must not overlap: `EventStore` ensures that. */
 export class Partitions {
   readonly #options: PartitionsOptions;
@@ -281,8 +299,14 @@ export class Partitions {
     this.#listings = new LruMap({ max: options.listingsMax });
   }
 
-  /** Every site that has a folder. */
+  /** Every site that has a folder, without hidden ones. */
   async sites(): Promise<ReadonlySet<SiteId>> {
+    const { isHidden } = this.#options;
+    const all = await this.#allSites();
+    return isHidden && [...all].some(isHidden) ? new Set([...all].filter((siteId) => !isHidden(siteId))) : all;
+  }
+
+  async #allSites(): Promise<Set<SiteId>> {
     this.#sites ??= this.#findSites().catch((error: unknown) => {
       this.#sites = null;
       throw error;
@@ -315,6 +339,7 @@ export class Partitions {
 
   /** The days on which a site has files that are shown. */
   async shownDays(siteId: SiteId): Promise<LocalDate[]> {
+    if (this.#options.isHidden?.(siteId)) return [];
     return [...(await this.#listing(siteId))].filter(([, files]) => files.some(this.#isShown)).map(([day]) => day);
   }
 
@@ -325,18 +350,40 @@ export class Partitions {
 
   /** The files that hold what is shown of a site's day, oldest first. */
   async files(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
+    if (this.#options.isHidden?.(siteId)) return [];
     return (await this.allFiles(siteId, day)).filter(this.#isShown);
   }
 
   /** The files of each day of a site from `firstDay` to `lastDay` that has some to be shown. */
   async filesBetween(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<ReadonlyMap<LocalDate, readonly PartitionFile[]>> {
     const between = new Map<LocalDate, readonly PartitionFile[]>();
+    if (this.#options.isHidden?.(siteId)) return between;
     for (const [day, all] of await this.#listing(siteId)) {
       if (day < firstDay || lastDay < day) continue;
       const files = withoutSuperseded(all.every(this.#isShown) ? all : all.filter(this.#isShown));
       if (files.length > 0) between.set(day, files);
     }
     return between;
+  }
+
+  /** The files of all days of a site, or those of its own and of imports that are shown, whether it is hidden or not. Excludes superseded ones. */
+  async filesOf(siteId: SiteId, which: "all" | "shown"): Promise<PartitionFile[]> {
+    const files = [...(await this.#listing(siteId)).values()].flatMap((ofDay) => withoutSuperseded(ofDay));
+    return which === "all" ? files : files.filter(this.#isShown);
+  }
+
+  /**
+   * Writes a copy of a file, whose events become those of another site. The caller registers it. null if the file is gone. Throws
+   * `UnreadableEvents`.
+   */
+  async copy(file: PartitionFile, from: SiteId, to: SiteId, { day, first, last }: FileOfDay): Promise<CopiedFile | null> {
+    const bytes = await this.read(file);
+    if (bytes === null) return null;
+    const copy = await this.#options.parquet.merge([{ key: file.key, siteId: from, bytes }], to);
+    if ("unreadable" in copy) throw new UnreadableEvents(file.key, copy.reason);
+    const key = partitionKey(to, day, first, last);
+    await this.#put(to, key, copy.bytes);
+    return { file: { day, first, last, key, sizeBytes: copy.bytes.length }, events: copy.events };
   }
 
   /** All files of an import, superseded or not. */

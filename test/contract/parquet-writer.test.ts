@@ -54,7 +54,7 @@ describe.each([
   it("a merge reports a file of another site than its folder", async () => {
     expect(await writer.merge([fileOf(0, 4), { ...fileOf(5, 9), siteId: siteId("renamed.test") }])).toEqual({
       unreadable: "5-9",
-      reason: `its events are of ${anEvent().siteId}, not of the site of its folder; "sandpiper verify" says what to do`,
+      reason: `its events are of ${anEvent().siteId}, not of the site of its folder; "sandpiper verify" says what to do, and "sandpiper rename" renames a site`,
     });
   });
 

@@ -1,4 +1,5 @@
 /** Access levels: every route with every kind of credential, with and without an admin password (docs/http-api.md, "Access"). */
+import { DEMO_SITE } from "../../src/runtime/base/config/names.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import type { DescribedRouteId } from "../../src/handlers/openapi.ts";
@@ -159,6 +160,10 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /api/sites/:site_id/page": { need: "an admin of the site", path: `/api/sites/${SITE}/page?url=/a`, status: 200 },
   "PUT /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, body: [], status: 422 },
   "POST /api/sites/:site_id/delete": { need: "an admin", path: `/api/sites/${SITE}/delete`, body: { confirm: "other.test" }, status: 400 },
+  // The demo site, because not every host renames sites.
+  "POST /api/sites/:site_id/rename": { need: "an admin", path: `/api/sites/${DEMO_SITE}/rename`, body: { to: "new.test" }, status: 409 },
+  "POST /api/sites/:site_id/merge": { need: "an admin", path: `/api/sites/${DEMO_SITE}/merge`, body: { into: SITE }, status: 409 },
+  "GET /api/site-names": { need: "an admin", path: "/api/site-names", status: 200 },
   "DELETE /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, status: 404 },
   "GET /api/settings": { need: "an admin", path: "/api/settings", status: 200 },
   "PUT /api/settings": { need: "an admin", path: "/api/settings", body: {}, status: 400 },

@@ -13,6 +13,7 @@ import type { Ability, Environment, Target, TargetRequest } from "../support/tar
 import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
 import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-answers.ts";
 import { IMPORT_FAILING, IMPORT_PROVOKED } from "./openapi-import-answers.ts";
+import { SITE_MOVES_FAILING, SITE_MOVES_PROVOKED } from "./openapi-site-moves-answers.ts";
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
 import { SHARE_FAILING, SHARE_PROVOKED } from "./openapi-share-answers.ts";
 import { TAG_FAILING, TAG_PROVOKED } from "./openapi-tag-answers.ts";
@@ -232,6 +233,7 @@ export const PROVOKED: readonly Provoked[] = [
   ...SHARE_PROVOKED,
   ...COLLECTION_PROVOKED,
   ...IMPORT_PROVOKED,
+  ...SITE_MOVES_PROVOKED,
   ...SERVICE_PROVOKED,
   ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
 ];
@@ -419,6 +421,7 @@ export const FAILING: readonly Failing[] = [
   ...SHARE_FAILING,
   ...COLLECTION_FAILING,
   ...IMPORT_FAILING,
+  ...SITE_MOVES_FAILING,
   ...SERVICE_FAILING,
   hanging(
     "GET /health/detailed",

@@ -163,6 +163,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
 
   async function stop(): Promise<void> {
     await services.imports?.job.stop();
+    await services.siteMoves?.job.stop();
     await services.rollups.stop();
     await services.flush.run();
     await services.eventStore.close();
@@ -212,6 +213,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     async crash() {
       // Neither may write into the next process's stores.
       await services.imports?.job.stop();
+      await services.siteMoves?.job.stop();
       await services.rollups.stop();
       await services.queryEngine.close();
       await start();

@@ -12,6 +12,7 @@ import { exportData } from "./export.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { importFiles } from "./import.ts";
 import { reindex } from "./reindex.ts";
+import { rename } from "./rename.ts";
 import { resetPassword } from "./reset-password.ts";
 import { serve } from "./serve.ts";
 
@@ -74,6 +75,7 @@ export const COMMANDS: readonly [Command, ...Command[]] = [
   restore,
   importFiles,
   exportData,
+  rename,
   reindex,
   resetPassword,
   healthcheck,

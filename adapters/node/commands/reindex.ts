@@ -7,7 +7,7 @@ import { openClickhouse } from "../../../src/runtime/clickhouse/clickhouse.ts";
 import { covers } from "../../../src/runtime/clickhouse/deletion.ts";
 import { StoredSegments } from "../../../src/runtime/clickhouse/clickhouse-events.ts";
 import { reindex as reindexFiles, type ReindexReport } from "../../../src/runtime/clickhouse/cluster/reindex.ts";
-import { ImportRecords } from "../../../src/runtime/imports/import-record.ts";
+import { readWhatCounts } from "../../../src/runtime/imports/what-counts.ts";
 import { createCounters } from "../../../src/runtime/base/metrics/metrics.ts";
 import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { inlineParquetWriter } from "../../../src/storage/parquet-events.ts";
@@ -40,8 +40,8 @@ async function run(folder: string, config: Config, progress: Progress, log: Log)
   const onStray = (key: string, fault: string) => log.warn(`${key} ${fault}`);
   progress.begin("reindexing");
   try {
-    const { isShown } = await ImportRecords.open(records);
-    const partitions = new Partitions({ objects, parquet: inlineParquetWriter, isSiteId, listingsMax: 1, onStray, isShown });
+    const listing = { objects, parquet: inlineParquetWriter, isSiteId, listingsMax: 1, onStray };
+    const partitions = new Partitions({ ...listing, ...(await readWhatCounts(records)) });
     const stored = new StoredSegments(clickhouse);
     const onFile = (bytes: number) => progress.fileDone(bytes);
     const parts = {

@@ -24,9 +24,10 @@ function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReas
 type Findings = Awaited<ReturnType<typeof findingsIn>>;
 
 export function linesOf({ report, faults, faultCount }: Findings): string[] {
-  const { events, files, bytes, days, sites, unflushedEvents, segments, tornSegments, supersededFiles, rollups } = report;
+  const { events, hiddenEvents, files, bytes, days, sites, unflushedEvents, segments, tornSegments, supersededFiles, rollups } = report;
   return [
     `  ${counted(sites, "site")}, ${counted(days, "day")} of sites, ${counted(files, "file")} of ${formatCount(bytes)} bytes, ${counted(events, "event")}`,
+    ...(hiddenEvents > 0 ? [`  ${counted(hiddenEvents, "event")} of them under the other name of a site that is renamed or merged`] : []),
     `  journal: ${counted(segments, "segment")}, ${counted(unflushedEvents, "event")} in no file yet`,
     ...(tornSegments > 0 ? [`  ${counted(tornSegments, "segment")} with half a line at the end, which was never acknowledged`] : []),
     ...rollupLinesOf(rollups),

@@ -5,7 +5,7 @@ import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import { API_KEY_CHANGES_WAITING_MAX, API_KEY_SITES_MAX } from "../base/config/admin-limits.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { API_KEY_PREFIX, isSiteId } from "../base/config/names.ts";
-import { RecordTable, type RecordKind } from "../base/record-table.ts";
+import { RecordTable, type RecordKind, type SiteBelongings } from "../base/record-table.ts";
 import { equalBytes, fromHex, toHex, type Sha256 } from "../base/bytes.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import { API_KEY_NAME_CHARS_MAX } from "../../shared/limits.ts";
@@ -96,7 +96,7 @@ export const API_KEY_RECORDS: RecordKind<KnownKey> = {
   parse: (json) => withHash(parseApiKey(json)),
 };
 
-export class ApiKeys {
+export class ApiKeys implements SiteBelongings<SiteId> {
   readonly #parts: ApiKeysParts;
   readonly #table: RecordTable<KnownKey>;
 
@@ -167,6 +167,29 @@ export class ApiKeys {
       }
       return ofSite.length;
     }, signal);
+  }
+
+  // See `SiteBelongings`.
+
+  /** A key may be for sites that do not exist yet. */
+  hasSite(): boolean {
+    return false;
+  }
+
+  inTurn<Result>(task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    return this.#table.inTurn(task, signal);
+  }
+
+  moveSite(from: SiteId, to: SiteId): void {
+    for (const key of this.list()) {
+      if (!key.sites?.includes(from)) continue;
+      const sites = [...new Set(key.sites.map((siteId) => (siteId === from ? to : siteId)))];
+      this.#table.set(key.keyHash, withHash({ ...key, sites }));
+    }
+  }
+
+  async saveMoved(_from: SiteId, to: SiteId): Promise<void> {
+    for (const { keyHash, sites } of this.list()) if (sites?.includes(to)) await this.#table.save(keyHash);
   }
 
   /** Removes the oldest revoked key when there are as many keys as allowed. */

@@ -38,15 +38,23 @@ export type StandingOf = (credentials: Credentials) => Standing | Promise<Standi
 interface StandingParts extends Pick<AuthServices, "adminPassword" | "login" | "persistentSessions" | "apiKeys" | "shares"> {
   /** What everyone may see of a site; null for a site that is not public. */
   readonly publicViewOf: (siteId: SiteId) => SharedView | null;
+  /** null where sites have one name each. */
+  readonly names: { siteOf(name: SiteId): SiteId } | null;
 }
 
-function shareStanding({ shares, publicViewOf }: Pick<StandingParts, "shares" | "publicViewOf">, credential: string): Standing["share"] {
+function shareStanding(
+  { shares, publicViewOf, names }: Pick<StandingParts, "shares" | "publicViewOf" | "names">,
+  credential: string,
+): Standing["share"] {
+  const current = (siteId: SiteId): SiteId => names?.siteOf(siteId) ?? siteId;
   if (isSiteId(credential)) {
-    const view = publicViewOf(credential);
-    return view === null ? "unknown" : { siteId: credential, shareId: credential, view };
+    const siteId = current(credential);
+    const view = publicViewOf(siteId);
+    return view === null ? "unknown" : { siteId, shareId: siteId, view };
   }
   const found = shares.find(credential);
-  if (found === null) return "unknown";
+  // What was shared of a site is not shared of the site that it was merged into.
+  if (found === null || current(found.share.siteId) !== found.share.siteId) return "unknown";
   if (found.isLocked) return "locked";
   shares.noteUse(found.share);
   const { siteId, shareHash, filters, dates, hasRealtime, hasRawExport } = found.share;

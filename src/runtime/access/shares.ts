@@ -15,7 +15,7 @@ import { parsePhc } from "./password-hasher.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import { isLinkToken, newLinkToken, type GuestTokens } from "./expiring-tokens.ts";
-import { RecordTable, type RecordKind } from "../base/record-table.ts";
+import { RecordTable, type RecordKind, type SiteBelongings } from "../base/record-table.ts";
 import { toHex, type Sha256 } from "../base/bytes.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { SHARE_NAME_CHARS_MAX } from "../../shared/limits.ts";
@@ -138,7 +138,7 @@ function onlyUntilRestart(cause: unknown): never {
   );
 }
 
-export class Shares {
+export class Shares implements SiteBelongings<SiteId> {
   readonly #parts: SharesParts;
   /** Includes revoked and expired links. */
   readonly #table: RecordTable<Share>;
@@ -213,6 +213,24 @@ export class Shares {
       for (const { shareHash } of links) await this.#table.put(shareHash, null).catch(onlyUntilRestart);
       return links.length;
     }, signal);
+  }
+
+  // See `SiteBelongings`.
+
+  hasSite(siteId: SiteId): boolean {
+    return this.list().some((share) => share.siteId === siteId);
+  }
+
+  inTurn<Result>(task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    return this.#table.inTurn(task, signal);
+  }
+
+  moveSite(from: SiteId, to: SiteId): void {
+    for (const share of this.list()) if (share.siteId === from) this.#table.set(share.shareHash, { ...share, siteId: to });
+  }
+
+  async saveMoved(_from: SiteId, to: SiteId): Promise<void> {
+    for (const { shareHash, siteId } of this.list()) if (siteId === to) await this.#table.save(shareHash);
   }
 
   /** Records the use about once a minute, and lets nobody wait for it. */

@@ -43,7 +43,7 @@ export interface ArrivalNamer {
 const IGNORED_BY_DEFAULT = new HostList(IGNORED_REFERRERS);
 
 /** Site ids are host names by convention, some with a port. */
-const hostOfSite = (siteId: string): string => siteId.toLowerCase().replace(/:\d+$/, "");
+export const hostOfSite = (siteId: string): string => siteId.toLowerCase().replace(/:\d+$/, "");
 
 /** Compiled once for a site's rules, cheap to call. */
 export function arrivalNamer({ ownHosts, ignoredReferrers, channelRules }: ArrivalRules, siteId: string): ArrivalNamer {

@@ -42,6 +42,18 @@ interface RecordTableParts {
   readonly changesWaitingMax: number;
 }
 
+/** What belongs to sites, and follows one that gets another id. */
+export interface SiteBelongings<Site extends string = string> {
+  /** True if the site has any, which keeps its id from being another site's new one. */
+  hasSite(siteId: Site): boolean;
+  /** Runs a task while nothing of this kind changes; 429 when too many wait. */
+  inTurn<Result>(task: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
+  /** Gives what a site has to its new id, at once in memory. Of two changes, the later one counts: an interrupted move may have made one. */
+  moveSite(from: Site, to: Site): void;
+  /** Makes that durable. May be repeated. */
+  saveMoved(from: Site, to: Site): Promise<void>;
+}
+
 export class RecordTable<T, Key extends string = string> {
   readonly #kind: RecordKind<T, Key>;
   readonly #records: RecordStore;

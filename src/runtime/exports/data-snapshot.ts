@@ -11,16 +11,20 @@ import {
   PARQUET_BYTES_PER_EVENT,
   type PartitionFile,
   Partitions,
+  type PartitionsOptions,
   partitionVersionOf,
   sizeGroups,
 } from "../../storage/partitions.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
 import { Segment, type SegmentLog } from "../../storage/segment.ts";
 import { LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import { isSiteId } from "../base/config/names.ts";
+import { readWhatCounts } from "../imports/what-counts.ts";
 
 export interface SnapshotSource {
   readonly objects: ObjectStore;
   readonly segmentLog: Pick<SegmentLog, "list" | "read">;
+  readonly records: Pick<RecordStore, "list" | "read">;
 }
 
 /** A listed file is gone: it was merged into another one, or its events were erased. */
@@ -48,15 +52,17 @@ export class DataSnapshot {
   readonly #objects: ObjectStore;
   /** Oldest first. */
   readonly #segments: readonly Segment[];
+  readonly #whatCounts: Pick<PartitionsOptions, "isShown" | "isHidden">;
   #partitions: Partitions;
 
-  private constructor(objects: ObjectStore, segments: readonly Segment[]) {
+  private constructor(objects: ObjectStore, segments: readonly Segment[], whatCounts: Pick<PartitionsOptions, "isShown" | "isHidden">) {
     this.#objects = objects;
     this.#segments = segments;
+    this.#whatCounts = whatCounts;
     this.#partitions = this.#listing();
   }
 
-  static async of({ objects, segmentLog }: SnapshotSource): Promise<DataSnapshot> {
+  static async of({ objects, segmentLog, records }: SnapshotSource): Promise<DataSnapshot> {
     const segments: Segment[] = [];
     for (const number of await segmentLog.list()) {
       let bytes: Uint8Array;
@@ -71,12 +77,13 @@ export class DataSnapshot {
       for (const event of decodeJournalLines(bytes).events) segment.add(bufferedEvent(event));
       segments.push(segment);
     }
-    return new DataSnapshot(objects, segments);
+    return new DataSnapshot(objects, segments, await readWhatCounts(records));
   }
 
   #listing(): Partitions {
     // `verify` reports strays.
-    return new Partitions({ objects: this.#objects, parquet: inlineParquetWriter, isSiteId, listingsMax: 1, onStray: () => {} });
+    const parts = { objects: this.#objects, parquet: inlineParquetWriter, isSiteId, listingsMax: 1, onStray: () => {} };
+    return new Partitions({ ...parts, ...this.#whatCounts });
   }
 
   /** All sites with events, in ascending order. */
@@ -88,7 +95,7 @@ export class DataSnapshot {
   /** The days of a site with events, in ascending order. */
   async days(siteId: SiteId): Promise<LocalDate[]> {
     const journaled = this.#segments.flatMap(({ sites }) => [...(sites.get(siteId)?.keys() ?? [])]);
-    return [...new Set([...(await this.#partitions.days(siteId)), ...journaled])].sort();
+    return [...new Set([...(await this.#partitions.shownDays(siteId)), ...journaled])].sort();
   }
 
   /** The days in groups of about so many bytes of Parquet; a larger day is a group of its own. */

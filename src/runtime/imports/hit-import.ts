@@ -24,7 +24,7 @@ const SALT_BYTES = 32;
 const NOTHING_READ = { rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {}, dayFiles: [], days: [] } as const;
 
 interface HitImportsOptions {
-  readonly eventStore: Pick<EventStore, "addImportFile" | "changeShown" | "deleteImport">;
+  readonly eventStore: Pick<EventStore, "addImportFile" | "changeHidden" | "changeShown" | "deleteImport">;
   readonly records: ImportRecords;
   readonly secrets: SecretStore;
   readonly identities: IdentityStore;
@@ -142,12 +142,15 @@ export class HitImports {
 
   async #setState(number: number, state: ImportRecord["state"]): Promise<void> {
     const { eventStore, records, dropSite } = this.#options;
-    const { siteId } = records.existing(number);
+    const { siteId, sourceSite } = records.existing(number);
+    // The record as it is then: an erasure may have changed it before.
+    const change = () => records.put({ ...records.existing(number), ...this.#in(state) });
     try {
-      // The record as it is then: an erasure may have changed it before.
-      await eventStore.changeShown(siteId, number, () => records.put({ ...records.existing(number), ...this.#in(state) }));
+      if (sourceSite === null) await eventStore.changeShown(siteId, number, change);
+      else await eventStore.changeHidden([sourceSite, siteId], change);
     } finally {
       dropSite(siteId);
+      if (sourceSite !== null) dropSite(sourceSite);
     }
   }
 

@@ -4,8 +4,11 @@ import type { DaySpan, ImportedDays } from "../../storage/day-sums.ts";
 import { isLocalDate, type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { isInstant, type JsonObject, readRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
 import { isObject } from "../base/body.ts";
+import { IMPORT_CHANGES_WAITING_MAX } from "../base/config/limits.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
+import { SerialQueue } from "../base/queue.ts";
+import type { SiteBelongings } from "../base/record-table.ts";
 import { DAY_COUNT_NAMES, type DayCounts, LEFT_OUT_REASONS, type LeftOutReason } from "./format.ts";
 import type { Month } from "./manifest.ts";
 
@@ -43,8 +46,13 @@ export interface ImportRecord {
   readonly createdAt: string;
   /** When it became what it is, or got a part of a file. */
   readonly changedAt: string;
-  /** Uploads are in the data folder. Files of the command line are read where they are, by one process. */
-  readonly door: "upload" | "command line";
+  /**
+   * Uploads are in the data folder. Files of the command line are read where they are, by one process. A merge has the events of another
+   * site.
+   */
+  readonly door: "upload" | "command line" | "site";
+  /** The site that was merged into this one, and is hidden while the import is shown; null for none, and when that cannot be undone any more. */
+  readonly sourceSite: SiteId | null;
   readonly given: readonly GivenFile[];
   readonly hostname: string | null;
   readonly logFormat: string | null;
@@ -116,7 +124,8 @@ const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unk
   failure: [isTextOrNull, "a text or null"],
   createdAt: [isInstant, "an instant"],
   changedAt: [isInstant, "an instant"],
-  door: [(value) => value === "upload" || value === "command line", "a door"],
+  door: [(value) => value === "upload" || value === "command line" || value === "site", "a door"],
+  sourceSite: [(value) => value === null || (typeof value === "string" && isSiteId(value)), "the id of a site or null"],
   given: [(value) => Array.isArray(value) && value.every(isGiven), "files"],
   hostname: [isTextOrNull, "a text or null"],
   logFormat: [isTextOrNull, "a text or null"],
@@ -134,7 +143,9 @@ const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unk
   days: [(value) => Array.isArray(value) && value.every(isSpan), "spans of dates"],
 };
 
-function parseImport(json: JsonObject): ImportRecord {
+function parseImport(recorded: JsonObject): ImportRecord {
+  // Imports of earlier versions do not have the field.
+  const json: JsonObject = { sourceSite: null, ...recorded };
   for (const [name, [is, rule]] of Object.entries(FIELDS)) if (!is(json[name])) throw new Error(`${name} must be ${rule}`);
   return json as unknown as ImportRecord;
 }
@@ -161,11 +172,24 @@ export async function readableImports(records: ReadableRecords): Promise<Readabl
 
 export const conflict = (message: string): AppError => new AppError({ code: "conflict" }, message);
 
-export type NewImport = Pick<ImportRecord, "siteId" | "state" | "createdAt" | "door" | "given" | "hostname" | "logFormat">;
+export type NewImport = Pick<ImportRecord, "siteId" | "state" | "createdAt" | "door" | "given" | "hostname" | "logFormat"> &
+  Partial<Pick<ImportRecord, "sourceSite">>;
 
-export class ImportRecords {
+/** True while events of the source site are shown as those of the import, and the source is hidden. */
+export const hidesSource = (record: ImportRecord): record is ImportRecord & { readonly sourceSite: SiteId } =>
+  record.state === "shown" && record.sourceSite !== null;
+
+/** Sites that were merged into another one. */
+export const hiddenByMerges = (records: Iterable<ImportRecord | null>): ReadonlySet<SiteId> =>
+  new Set([...records].flatMap((record) => (record !== null && hidesSource(record) ? [record.sourceSite] : [])));
+
+export class ImportRecords implements SiteBelongings<SiteId> {
+  /** Changes of states, one after another. */
+  readonly changes = new SerialQueue({ waitingMax: IMPORT_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
   readonly #records: RecordStore;
   readonly #imports = new Map<number, ImportRecord>();
+  /** The site that each merged site is part of. */
+  #merged = new Map<SiteId, SiteId>();
   /** The highest number that was used, by an import that was deleted since, too. */
   #lastNumber = 0;
 
@@ -191,6 +215,42 @@ export class ImportRecords {
   #set(record: ImportRecord): void {
     this.#imports.set(record.number, record);
     this.#lastNumber = Math.max(this.#lastNumber, record.number);
+    this.#deriveMerged();
+  }
+
+  #deriveMerged(): void {
+    this.#merged = new Map([...this.#imports.values()].filter(hidesSource).map(({ sourceSite, siteId }) => [sourceSite, siteId]));
+  }
+
+  /** The site that a site was merged into; null for most. */
+  readonly mergedInto = (siteId: SiteId): SiteId | null => this.#merged.get(siteId) ?? null;
+
+  /** The sites that were merged into others. */
+  get mergedSites(): Iterable<SiteId> {
+    return this.#merged.keys();
+  }
+
+  /** The sites that were merged into a site. */
+  mergedSitesOf(siteId: SiteId): SiteId[] {
+    return [...this.#merged].filter(([, into]) => into === siteId).map(([merged]) => merged);
+  }
+
+  // See `SiteBelongings`.
+
+  inTurn<Result>(task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    return this.changes.run(task, signal);
+  }
+
+  hasSite(siteId: SiteId): boolean {
+    return this.all.some((record) => record.siteId === siteId);
+  }
+
+  moveSite(from: SiteId, to: SiteId): void {
+    for (const record of this.all) if (record.siteId === from) this.#set({ ...record, siteId: to });
+  }
+
+  async saveMoved(_from: SiteId, to: SiteId): Promise<void> {
+    for (const record of this.all) if (record.siteId === to) await this.put(record);
   }
 
   /** Oldest first. */
@@ -235,6 +295,7 @@ export class ImportRecords {
 
   async add(added: NewImport): Promise<ImportRecord> {
     const created: ImportRecord = {
+      sourceSite: null,
       ...added,
       number: this.#lastNumber + 1,
       changedAt: added.createdAt,
@@ -269,5 +330,6 @@ export class ImportRecords {
     if (isHighest) await replaceJsonRecord(this.#records, LAST_NUMBER, { number: this.#lastNumber });
     await this.#records.remove(importRecordName(number));
     this.#imports.delete(number);
+    this.#deriveMerged();
   }
 }

@@ -9,7 +9,6 @@ import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../stora
 import type { SecretStore } from "../../storage/secret-store.ts";
 import { createHasher, type Sha256 } from "../base/bytes.ts";
 import {
-  IMPORT_CHANGES_WAITING_MAX,
   IMPORT_CHECKPOINT_EVENTS,
   IMPORT_DAY_GROUPS,
   IMPORT_FREE_BYTES_MIN,
@@ -24,7 +23,8 @@ import { DEMO_SITE } from "../base/config/names.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
 import { PeriodicJob, type Run } from "../base/periodic-job.ts";
-import { SerialQueue } from "../base/queue.ts";
+import type { SerialQueue } from "../base/queue.ts";
+import { endOfName } from "../sites/site-names.ts";
 import { firstOwnEvent, otherImports } from "./covered-days.ts";
 import { type ImportContext, type Recognition, type SourceFile, UnreadableFile } from "./format.ts";
 import { type RecognizedFiles, recognizeFiles } from "./formats.ts";
@@ -62,9 +62,11 @@ interface ImportsOptions {
   readonly eventsOf: (siteId: SiteId) => Omit<HitEventsOptions, "siteId" | "salt">;
   /** Days that events of the site are kept; 0 for all. */
   readonly retentionDaysOf: (siteId: SiteId) => number;
+  /** 409 while the site is being renamed or merged, and for an earlier name of one. */
+  readonly checkSite: (siteId: SiteId) => void;
   /** False if `max_sites` is reached. */
   readonly hasRoomFor: (siteId: SiteId) => boolean;
-  /** Called when a site has got files. */
+  /** Called when a site has got files, or is shown again. */
   readonly addSite: (siteId: SiteId) => Promise<void>;
   readonly dropSite: (siteId: SiteId) => void;
   /** Bytes that the disk has left. */
@@ -99,7 +101,7 @@ export class Imports {
   readonly #identities: IdentityStore;
   readonly #daySums: StoredDaySums;
   readonly #uploaded: UploadedFiles;
-  readonly #changes = new SerialQueue({ waitingMax: IMPORT_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
+  readonly #changes: SerialQueue;
   /** The files of imports of the command line. */
   readonly #local = new Map<number, readonly SourceFile[]>();
   readonly job: PeriodicJob;
@@ -109,6 +111,7 @@ export class Imports {
 
   constructor(options: ImportsOptions) {
     this.#options = options;
+    this.#changes = options.records.changes;
     this.#identities = new IdentityStore(options.objects, options.sha256);
     this.#daySums = new StoredDaySums(options.objects, options.records);
     options.eventStore.observe({
@@ -184,7 +187,8 @@ export class Imports {
   }
 
   #add(added: Omit<NewImport, "createdAt">): Promise<ImportRecord> {
-    const { records, hasRoomFor } = this.#options;
+    const { records, hasRoomFor, checkSite } = this.#options;
+    checkSite(added.siteId);
     if (added.siteId === DEMO_SITE) throw new AppError({ code: "demo_site" }, "The demo site has made-up events only");
     if (!hasRoomFor(added.siteId))
       throw new AppError({ code: "forbidden" }, 'Field "site_id" must be a site that has events: max_sites is reached');
@@ -232,8 +236,13 @@ export class Imports {
     }, signal);
   }
 
+  /** A merged site may have got other events since it is shown again, so a merge is not hidden, but deleted. */
   hide(number: number, signal: AbortSignal): Promise<void> {
-    return this.#changes.run(() => this.#hits.hide(number), signal);
+    return this.#changes.run(() => {
+      const { sourceSite } = this.#options.records.existing(number);
+      if (sourceSite !== null) throw conflict(`Import #${number} is the merge of ${sourceSite}: delete it to undo the merge`);
+      return this.#hits.hide(number);
+    }, signal);
   }
 
   show(number: number, signal: AbortSignal): Promise<void> {
@@ -252,14 +261,30 @@ export class Imports {
     return numbers.length;
   }
 
+  /** Says why a merge ends without a result. */
+  async failMerge(number: number, failure: string, signal: AbortSignal): Promise<void> {
+    await this.#changes.run(() => this.#fail(number, failure), signal);
+  }
+
+  /** True if the site has an import that is not complete. */
+  isImporting(siteId: SiteId): boolean {
+    return this.#options.records.all.some((record) => record.siteId === siteId && UNFINISHED.includes(record.state));
+  }
+
   async #delete(number: number): Promise<void> {
-    const { records, recordStore } = this.#options;
-    records.existing(number);
+    const { addSite, eventStore, records, recordStore } = this.#options;
+    const { door, state, sourceSite, changedAt } = records.existing(number);
+    if (door === "site" && state === "running")
+      throw conflict(`Import #${number} is the merge of a site that is being copied: try again later`);
+    // The source may be half deleted.
+    if (sourceSite !== null && state === "shown" && this.#options.now() >= endOfName(changedAt))
+      throw conflict(`The merge of ${sourceSite} is too old to be undone, and about to be made final: try again later`);
     if (this.#active?.number === number) {
       this.#active.stop.abort(new Error("the import was deleted"));
       await this.job.settled();
     }
     await this.#hits.end(number);
+    if (sourceSite !== null && (await eventStore.days(sourceSite)).length > 0) await addSite(sourceSite);
     await this.#forgetFiles(number);
     await recordStore.remove(manifestName(number));
     await records.remove(number);
@@ -273,7 +298,7 @@ export class Imports {
   // Work in the background
 
   #next(): ImportRecord | undefined {
-    return this.#options.records.all.find(({ state }) => state === "reading" || state === "running");
+    return this.#options.records.all.find(({ state, door }) => door !== "site" && (state === "reading" || state === "running"));
   }
 
   #expired(): ImportRecord[] {
@@ -337,6 +362,7 @@ export class Imports {
     for (const record of records.all) {
       const { number, state, door } = record;
       if (state === "deleting") await this.#delete(number);
+      else if (door === "site") continue;
       else if (!UNFINISHED.includes(state)) {
         if (state === "failed") await this.#hits.clear(number);
         else {

@@ -7,6 +7,7 @@ import { AppError } from "../base/errors.ts";
 import type { Counters } from "../base/metrics/metrics.ts";
 import { type RateLimit, rateLimitKeyOf, type RateVerdict, type RemoteRateLimit, takeFromAll, takeFromBoth } from "../base/rate-limit.ts";
 import type { Exclusions } from "../sites/exclusions.ts";
+import type { EventNames } from "../sites/site-names.ts";
 import type { CalendarOf, ExclusionsOf } from "../sites/sites.ts";
 import type { Allowlist, IngestGate, SiteAdmission } from "./admission.ts";
 import { isMailProxy } from "./browser-patterns.ts";
@@ -97,6 +98,7 @@ export interface PassedEvent extends Omit<IngestContext, "readInput" | "beganMs"
 
 interface AcceptEventOptions {
   readonly allowlist: Allowlist;
+  readonly names: EventNames;
   readonly knownSites: SiteAdmission;
   /** Rejects with the reason if the demo site has taken its name. */
   readonly refuseDemoEvent: () => Promise<void>;
@@ -128,7 +130,7 @@ interface AcceptEventOptions {
  * refused.
  */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
-  const { allowlist, outcomes, passOn } = options;
+  const { allowlist, names, outcomes, passOn } = options;
   return async (context) => {
     let input: EventInput;
     let siteId: string | null = null;
@@ -137,6 +139,9 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
       input = context.readInput();
       ({ siteId } = input);
       allowlist.checkSite(siteId);
+      // Not checked yet, and harmless: a text that is no site id stands for nothing else.
+      siteId = names.siteOf(siteId as SiteId);
+      if (siteId !== input.siteId) input = { ...input, siteId };
       if (passOn === null || !isSiteId(siteId)) return await acceptHere(input, context, options);
     } catch (error) {
       outcomes.noteRefusal(siteId, context.origin, error, context.nowMs);
@@ -149,7 +154,7 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
 }
 
 async function acceptHere(fields: EventInput, context: IngestContext, options: AcceptEventOptions): Promise<Acceptance> {
-  const { knownSites, counters, outcomes } = options;
+  const { knownSites, names, counters, outcomes } = options;
   const isChecked = checkRate(fields.siteId, context, options);
   if (isChecked) await isChecked;
   const input = checkEventInput(fields);
@@ -162,7 +167,11 @@ async function acceptHere(fields: EventInput, context: IngestContext, options: A
   if (input.isNoEvent) return "no event";
   const outcome = acceptanceOf(input, context, options);
   if (outcome === "accepted") {
-    await knownSites.storing(input.siteId, () => storeEvent(input, context, options));
+    // The site may have got another name since.
+    await names.storing(input.siteId, (siteId) => {
+      const stored = siteId === input.siteId ? input : { ...input, siteId };
+      return knownSites.storing(siteId, () => storeEvent(stored, context, options));
+    });
     counters[context.isPixel ? "pixelEventsIngested" : "eventsIngested"]++;
   }
   outcomes.note(input.siteId, outcome, context.nowMs);
@@ -267,7 +276,14 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Mom
   const device = detectDevice(options.userAgents.deviceOf(userAgent), clientHints, screenWidth);
   const calendar = options.calendarOf(siteId);
   const place = context.clientPlace ?? options.geo(clientAddress);
-  const visitorId = options.visitorIds.visitorIdOf({ siteId, clientAddress, userAgent, timestampMs, date, timeZone });
+  const visitorId = options.visitorIds.visitorIdOf({
+    siteId: options.names.hashedAs(siteId, date),
+    clientAddress,
+    userAgent,
+    timestampMs,
+    date,
+    timeZone,
+  });
   const page = parsePageUrl(input.url, options.pageRulesOf(siteId));
   const stripQuery = options.minimisation.stripReferrerQuery;
   const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery });

@@ -27,6 +27,7 @@ import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import { type CalendarRecord } from "../../storage/calendar.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventCatalog } from "../clickhouse/clickhouse-events.ts";
+import type { SiteNames } from "../sites/site-names.ts";
 import type { Sites } from "../sites/sites.ts";
 import type { Change } from "../sites/shared-changes.ts";
 import type { SiteRecord } from "../sites/site-record.ts";
@@ -161,4 +162,6 @@ export interface Dependencies {
   readonly eventStore: EventStore;
   readonly catalog: EventCatalog;
   readonly sites: Sites;
+  /** null where sites have one name each. */
+  readonly names: SiteNames | null;
 }

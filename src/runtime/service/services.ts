@@ -24,7 +24,7 @@ import { Rollups } from "../duckdb/rollups/rollups.ts";
 import { budgetBytesOf, engineConfigOf, exportMemoryOf, reportSettingsOf, rolledOf } from "../engine/duckdb-queries.ts";
 import { PlannedEngine } from "../engine/planned-engine.ts";
 import { Imports } from "../imports/imports.ts";
-import { ImportRecords } from "../imports/import-record.ts";
+import type { ImportRecords } from "../imports/import-record.ts";
 import { type AcceptEvent, createAcceptEvent } from "../ingest/accept-event.ts";
 import { createAdmittedSite, createAllowlist, createKnownSites, IngestGate, type SiteAdmission } from "../ingest/admission.ts";
 import { createUserAgentCache } from "../ingest/device.ts";
@@ -42,12 +42,14 @@ import { QueryService, ResultCache } from "../results/query-service.ts";
 import { Readiness } from "../results/readiness.ts";
 import { UnchangedResults } from "../results/unchanged-results.ts";
 import { UnknownAliases } from "../sites/aliases.ts";
+import { ONLY_NAMES, type SiteNames } from "../sites/site-names.ts";
 import type { CalendarOf, Sites } from "../sites/sites.ts";
 import { Compaction } from "../upkeep/compaction.ts";
 import { type Erased, Erasure } from "../upkeep/erasure.ts";
 import { Flush, INTO_CLICKHOUSE, INTO_FILES } from "../upkeep/flush.ts";
 import { Expiry, Retention, type RetentionOptions } from "../upkeep/retention.ts";
 import { SiteDeletion } from "../upkeep/site-deletion.ts";
+import { SiteMoves } from "../upkeep/site-moves.ts";
 import { TrustedClock } from "../upkeep/trusted-clock.ts";
 import { type Asset, type Assets, addressedAssets, addressedScript } from "./assets.ts";
 import type { Dependencies, Host } from "./host.ts";
@@ -55,6 +57,7 @@ import {
   type Collections,
   createSiteList,
   hasEvents,
+  openWhatCounts,
   itemsOf,
   openCollections,
   openEventStore,
@@ -64,7 +67,7 @@ import {
 
 /** Everything from a request with an event to the journal. Accepted events are reported to `flush`, which starts early when there are many. */
 function createIngest(
-  { host, counters, eventStore, sites }: Dependencies,
+  { host, counters, eventStore, sites, names }: Dependencies,
   knownSites: SiteAdmission,
   visitors: Visitors,
   { flush, erasure, expiry, compaction }: JobServices,
@@ -85,6 +88,7 @@ function createIngest(
   const unknownAliases = new UnknownAliases();
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
+    names: names ?? ONLY_NAMES,
     knownSites,
     refuseDemoEvent: () => demoSite.refuseEvent(),
     siteRateLimit: createRateLimit({ perSecond: config.rateLimitPerSite, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
@@ -229,7 +233,7 @@ async function createJobs(
   { stats }: QueryServices,
   limiter: QueryLimiter,
   stored: StoredRollups,
-  deleteExpiredOfAbsent: RetentionOptions["deleteExpiredOfAbsent"],
+  { deleteExpiredOfAbsent, mergedSites }: Pick<RetentionOptions, "deleteExpiredOfAbsent" | "mergedSites">,
 ) {
   const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax, oneSite } = host;
   const budgetBytes = budgetBytesOf(config);
@@ -262,7 +266,7 @@ async function createJobs(
     compaction,
     erasure,
     expiry,
-    retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent }),
+    retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent, mergedSites }),
     rollups,
   };
 }
@@ -277,6 +281,7 @@ function createLifecycle(
   { shares, persistentSessions }: AuthServices,
   cluster: Cluster | null,
   imports: Imports | null,
+  siteMoves: SiteMoves | null,
 ) {
   const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
   // The order in which a tick starts them. On hosts with an instance per site, those do all work on files.
@@ -289,6 +294,7 @@ function createLifecycle(
     ...ofFiles,
     ...(cluster ? [cluster] : []),
     ...(imports ? [imports.job] : []),
+    ...(siteMoves ? [siteMoves.job] : []),
   ];
   return {
     /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
@@ -302,7 +308,10 @@ function createLifecycle(
      * before the signal aborts stay in the journal.
      */
     async stop(requestsEnded: Promise<void>, late: AbortSignal) {
-      await Promise.all([requestsEnded, ...[demoSite, rollups, retention, compaction, cluster, imports?.job].map((job) => job?.stop())]);
+      await Promise.all([
+        requestsEnded,
+        ...[demoSite, rollups, retention, compaction, cluster, imports?.job, siteMoves?.job].map((job) => job?.stop()),
+      ]);
       await flush.stop(late);
       await visitorSalts.settled();
       await shares.settled();
@@ -349,6 +358,9 @@ export interface Services extends Groups {
   gauges(): Promise<Gauges>;
   /** null where imports are not possible. */
   readonly imports: Imports | null;
+  /** null where sites have one name each, like the next one. */
+  readonly names: SiteNames | null;
+  readonly siteMoves: SiteMoves | null;
   readonly siteDeletion: SiteDeletion;
   /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
@@ -380,6 +392,7 @@ async function createImports(
   { knownSites }: IngestServices,
   { stats }: QueryServices,
   { expiry }: JobServices,
+  checkSite: (siteId: SiteId) => void,
 ): Promise<Imports | null> {
   const { config, geo } = host;
   if (records === null || config.engine === "clickhouse") return null;
@@ -400,6 +413,7 @@ async function createImports(
       ...{ userAgents, geo, hmac },
     }),
     retentionDaysOf: (siteId) => expiry.daysOf(siteId),
+    checkSite,
     hasRoomFor: (siteId) => knownSites.hasRoomFor([siteId]),
     addSite: (siteId) => knownSites.add(siteId),
     dropSite: (siteId) => stats.dropSite(siteId),
@@ -413,14 +427,14 @@ export async function createServices(host: Host): Promise<Services> {
   const auth = await createAuth({ ...host, counters });
   const clickhouse = await openClickhouse({ ...host, counters });
   const leftOutFiles = new LeftOutFiles();
-  const importRecords = oneSite === undefined && siteInstances === undefined ? await ImportRecords.open(host.records) : null;
-  const eventStore = await openEventStore(host, counters, leftOutFiles, clickhouse, importRecords);
+  const { importRecords, names } = await openWhatCounts(host);
+  const eventStore = await openEventStore(host, counters, leftOutFiles, clickhouse, importRecords, names);
   const catalog = clickhouse ? clickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
   const shared = oneSite === undefined && siteInstances === undefined ? clickhouse : null;
   const sites = await openSites(host, catalog, shared);
   const collections = await openCollections(host, shared);
   const visitors = await createVisitors({ ...host, zonesAt: (timestampMs) => sites.zonesAt(timestampMs) });
-  const dependencies: Dependencies = { host, counters, leftOutFiles, eventStore, catalog, sites };
+  const dependencies: Dependencies = { host, counters, leftOutFiles, eventStore, catalog, sites, names };
   const stored = await createStoredRollups(host, eventStore, sites);
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait, monotonicMs });
   const flushSite = (siteId: SiteId): Promise<void> => jobServices.flush.deliver(siteId);
@@ -430,13 +444,15 @@ export async function createServices(host: Host): Promise<Services> {
     isAccepting: () => ingest.ingestGate.isAccepting(monotonicMs()),
     importedOf: (siteId) => importRecords?.daysOf(siteId) ?? [],
   });
+  const mergedSites = () => importRecords?.mergedSites ?? [];
   const deleteExpiredOfAbsent = async (expired: ExpiredDays): Promise<void> => cluster?.deleteExpiredOfAbsent(expired);
-  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, deleteExpiredOfAbsent);
+  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, { deleteExpiredOfAbsent, mergedSites });
   const { erasure } = jobServices;
   const knownSites = createAdmission(dependencies);
   const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, jobServices, queries.stats);
   const clusterParts = { ...host, ...dependencies, erasure, stats: queries.stats, items: itemsOf(collections) };
-  const imports = await createImports(dependencies, importRecords, ingest, queries, jobServices);
+  const checkSite = (siteId: SiteId): void => siteMoves?.checkSite(siteId);
+  const imports = await createImports(dependencies, importRecords, ingest, queries, jobServices, checkSite);
   const cluster = shared && (await Cluster.create({ ...clusterParts, clickhouse: shared }));
   await cluster?.join();
   const siteList = createSiteList(dependencies, knownSites, cluster, importRecords);
@@ -445,12 +461,33 @@ export async function createServices(host: Host): Promise<Services> {
     return isPublic ? { filters: "", dates: null, hasRealtime: true, hasRawExport } : null;
   };
 
-  const eraseOnRequest: Services["eraseOnRequest"] = (siteId, firstDay, lastDay, untilMs) =>
-    cluster ? cluster.erase(siteId, firstDay, lastDay, untilMs) : (siteInstances ?? erasure).erase(siteId, firstDay, lastDay);
+  const mergedInto = (siteId: SiteId): SiteId[] => importRecords?.mergedSitesOf(siteId) ?? [];
+  const eraseOnRequest: Services["eraseOnRequest"] = async (siteId, firstDay, lastDay, untilMs) => {
+    // What undoing a merge would bring back.
+    for (const merged of mergedInto(siteId)) await erasure.erase(merged, firstDay, lastDay);
+    return cluster ? cluster.erase(siteId, firstDay, lastDay, untilMs) : (siteInstances ?? erasure).erase(siteId, firstDay, lastDay);
+  };
   async function removeItems(siteId: SiteId, signal: AbortSignal): Promise<boolean> {
     await cluster?.takeOverSettings();
     return collections.removeItems(siteId, signal);
   }
+
+  const siteDeletion = new SiteDeletion({ ...auth, sites, erase: eraseOnRequest, removeItems, imports, names, mergedInto });
+  const deleteSite = async (siteId: SiteId, signal: AbortSignal): Promise<void> => {
+    const request = { hasEvents: siteList.mayHaveEvents, signal };
+    await siteDeletion.delete(siteId, request, monotonicMs() + config.requestTimeoutSecs * 1000);
+  };
+  const siteMoves: SiteMoves | null =
+    names &&
+    importRecords &&
+    new SiteMoves({
+      ...{ ...host, ...dependencies, names, importRecords, imports, deleteSite, knownSites },
+      belongings: [sites, collections.goals, collections.segments, collections.annotations, auth.shares, auth.apiKeys, importRecords],
+      flush: jobServices.flush,
+      calendarOf: (siteId) => sites.calendarOf(siteId),
+      dropResults: (siteId) => queries.stats.dropSite(siteId),
+      freeBytes: host.freeBytes ?? (async () => Infinity),
+    });
 
   const services: Services = {
     ...hostServices(host),
@@ -461,8 +498,10 @@ export async function createServices(host: Host): Promise<Services> {
     ...jobServices,
     ...ingest,
     ...siteList,
-    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports),
+    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports, siteMoves),
     imports,
+    names,
+    siteMoves,
     counters,
     leftOutFiles,
     sites,
@@ -481,8 +520,8 @@ export async function createServices(host: Host): Promise<Services> {
     }),
     removeItems,
     eraseOnRequest,
-    siteDeletion: new SiteDeletion({ ...auth, sites, erase: eraseOnRequest, removeItems, imports }),
-    standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, publicViewOf }, credentials),
+    siteDeletion,
+    standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, publicViewOf, names }, credentials),
     gauges: () => collectGauges(services, siteInstances),
   };
   warnOfOldGeoDatabase(host);

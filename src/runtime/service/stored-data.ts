@@ -6,11 +6,12 @@ import { EVENTS_FOLDER, parsePartitionKey, SEGMENT_NUMBER_MIN, SITE_FOLDER_PREFI
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { withoutErasedDays, type EventCatalog } from "../clickhouse/clickhouse-events.ts";
-import type { ImportRecords } from "../imports/import-record.ts";
+import { ImportRecords } from "../imports/import-record.ts";
 import type { Host, Dependencies } from "./host.ts";
 import type { Counters } from "../base/metrics/metrics.ts";
 import { distributionBy, exchanged, publishTo, type Exchanged } from "../clickhouse/cluster/cluster-settings.ts";
 import { openDefaultCalendar, readDefaultCalendar } from "../sites/site-calendar.ts";
+import { SiteNames } from "../sites/site-names.ts";
 import { Sites } from "../sites/sites.ts";
 import { ANNOTATION_KIND } from "../sites/annotation.ts";
 import { Collection, sharedItems, type CollectionKind } from "../sites/collection.ts";
@@ -40,6 +41,7 @@ export async function openEventStore(
   leftOutFiles: LeftOutFiles,
   clickhouse: Clickhouse | null,
   imports: ImportRecords | null,
+  names: SiteNames | null,
 ): Promise<EventStore> {
   const { eventStore, damage } = await EventStore.open({
     replica: clickhouse ? await withoutErasedDays(clickhouse, segmentLog) : undefined,
@@ -51,6 +53,7 @@ export async function openEventStore(
     nowMs: Math.max(now(), SEGMENT_NUMBER_MIN, oneSite?.segmentFloor ?? 0),
     ...(oneSite && { onlySite: oneSite.siteId }),
     ...(imports && { isShown: imports.isShown, sitesWithDaySums: () => imports.sitesWithDays }),
+    ...(names && { isHidden: names.isHidden }),
     onStray: (key, fault) => {
       if (isRenamedSite(key)) leftOutFiles.note(key);
       log.warn(`${key} ${fault}`);
@@ -67,6 +70,14 @@ export async function openEventStore(
   const events = eventStore.unflushedEvents;
   if (events > 0) log.info("events of an earlier run were found in the journal", { events });
   return eventStore;
+}
+
+/** Imports, and the names that sites have besides their own. Both say which files count. null where sites have an instance each. */
+export async function openWhatCounts(host: Host) {
+  if (host.oneSite !== undefined || host.siteInstances !== undefined) return { importRecords: null, names: null };
+  const importRecords = await ImportRecords.open(host.records);
+  const rotationDays = host.config.visitorSaltRotationDays;
+  return { importRecords, names: await SiteNames.open({ ...host, rotationDays, mergedInto: importRecords.mergedInto }) };
 }
 
 /** Assumes events if storage cannot be read. */
@@ -122,7 +133,7 @@ export const itemsOf = ({ goals, segments, annotations }: Collections): readonly
 
 /** `cluster` is null on an instance that is not a cluster node. */
 export function createSiteList(
-  { host: { config, siteInstances }, catalog, eventStore, sites }: Dependencies,
+  { host: { config, siteInstances }, catalog, eventStore, sites, names }: Dependencies,
   knownSites: SiteAdmission,
   cluster: Cluster | null,
   imports: ImportRecords | null,
@@ -142,7 +153,8 @@ export function createSiteList(
     /** Ids of all sites with data, with settings or on the allowlist, sorted (docs/http-api.md, "Sites"). */
     async siteIds(): Promise<SiteId[]> {
       await siteInstances?.confirm();
-      return [...new Set([...(await withEvents()), ...sites.listed(), ...config.siteIds])].sort();
+      const all = new Set([...(await withEvents()), ...sites.listed(), ...config.siteIds]);
+      return [...all].filter((siteId) => names === null || names.siteOf(siteId) === siteId).sort();
     },
   };
 }

@@ -9,7 +9,7 @@ import { isObject } from "../base/body.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { COLLECTION_BYTES_MAX, COLLECTION_CHANGES_WAITING_MAX } from "../base/config/admin-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
-import { RecordTable, type RecordKind } from "../base/record-table.ts";
+import { RecordTable, type RecordKind, type SiteBelongings } from "../base/record-table.ts";
 import { SharedChanges, type Change, type Publish, type SharedKind, type SharedTable } from "./shared-changes.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { exceedsBytes } from "../../shared/text.ts";
@@ -114,7 +114,7 @@ interface CollectionParts<Fields> {
   readonly publish?: Publish<Item<Fields>, ItemKey> | undefined;
 }
 
-export class Collection<Fields extends object> implements SharedTable<Item<Fields>, ItemKey> {
+export class Collection<Fields extends object> implements SharedTable<Item<Fields>, ItemKey>, SiteBelongings<SiteId> {
   readonly kind: CollectionKind<Fields>;
   readonly sharedKind: SharedKind<Item<Fields>, ItemKey>;
   readonly #parts: CollectionParts<Fields>;
@@ -174,6 +174,28 @@ export class Collection<Fields extends object> implements SharedTable<Item<Field
 
   removeSite(siteId: SiteId, signal: AbortSignal): Promise<void> {
     return this.change(siteId, (items) => new Map(items.map(({ id }) => [id, null])), signal);
+  }
+
+  // See `SiteBelongings`.
+
+  hasSite(siteId: SiteId): boolean {
+    return this.#table.get(siteId) !== null;
+  }
+
+  inTurn<Result>(task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    return this.#table.inTurn(task, signal);
+  }
+
+  moveSite(from: SiteId, to: SiteId): void {
+    const changes = this.of(from).map((value): ItemChange<Fields> => ({ key: `${to}/${value.id}`, value, changedMs: value.changedMs }));
+    const later = changes.filter(({ key, changedMs }) => changedMs > (this.#itemOf(key)?.changedMs ?? 0));
+    if (later.length > 0) this.#table.set(to, this.#after(to, later));
+    this.#table.set(from, null);
+  }
+
+  async saveMoved(from: SiteId, to: SiteId): Promise<void> {
+    await this.#table.save(to);
+    await this.#table.store(from, null);
   }
 
   /** `changesOf` gets the items of the site, and may refuse. 400 for too many; 503, and no change, if they cannot be stored. */

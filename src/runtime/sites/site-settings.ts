@@ -6,7 +6,7 @@ import { CARDS, SOURCE_PARAMETERS, WEEK_STARTS, type SourceParameter } from "../
 import { exceedsChars } from "../../shared/text.ts";
 import type { JsonObject } from "../../storage/record-store.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
-import type { ArrivalRules } from "../arrivals/arrivals.ts";
+import { type ArrivalRules, hostOfSite } from "../arrivals/arrivals.ts";
 import {
   Body,
   flagField,
@@ -221,6 +221,14 @@ export const arrivalRulesIn = ({ ownHosts, ignoredReferrers, channelRules }: Sit
   ignoredReferrers,
   channelRules,
 });
+
+/** The settings of a renamed site: the host that it was named after stays one of its own, if there is room. null for none still. */
+export function withOwnHost(settings: SiteSettings | null, from: SiteId, to: SiteId): SiteSettings | null {
+  const host = from.includes(".") ? parseHost(hostOfSite(from)) : null;
+  const { ownHosts } = settings ?? DEFAULT_SETTINGS;
+  const isKnown = host === null || host === hostOfSite(to) || ownHosts.includes(host) || ownHosts.length >= SITE_LIST_ENTRIES_MAX;
+  return isKnown ? settings : { ...(settings ?? DEFAULT_SETTINGS), ownHosts: [...ownHosts, host] };
+}
 
 /** The version of the file of all settings (docs/sites.md, "Export and import settings"). */
 export const SETTINGS_FILE_VERSION = 1;

@@ -5,7 +5,7 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/object-store.ts";
 import { SITE_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE } from "../base/config/admin-limits.ts";
 import { ZONE_SETTLE_MS } from "../base/config/limits.ts";
-import { RecordTable, type RecordKind } from "../base/record-table.ts";
+import { RecordTable, type RecordKind, type SiteBelongings } from "../base/record-table.ts";
 import { createSha256 } from "../base/bytes.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
@@ -14,7 +14,7 @@ import { exclusionsOf, type Exclusions } from "./exclusions.ts";
 import { SharedChanges, type Change, type SharedTable } from "./shared-changes.ts";
 import { calendarFrom, timeZoneOf, withTimeZone } from "./site-calendar.ts";
 import { SHARED_SITES, siteRecords, type SiteDistribution, type SiteRecord } from "./site-record.ts";
-import { arrivalRulesIn, at, DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
+import { arrivalRulesIn, at, DEFAULT_SETTINGS, type SiteSettings, withOwnHost } from "./site-settings.ts";
 import type { ArrivalRules } from "../arrivals/arrivals.ts";
 
 export type CalendarOf = (siteId: SiteId) => Calendar;
@@ -59,7 +59,7 @@ function knownSite(record: SiteRecord): KnownSite {
   return { record, settings, calendar: record.calendar && calendarFrom(record.calendar), exclusions: exclusionsOf(settings) };
 }
 
-export class Sites implements SharedTable<SiteRecord, SiteId> {
+export class Sites implements SharedTable<SiteRecord, SiteId>, SiteBelongings<SiteId> {
   readonly sharedKind = SHARED_SITES;
   readonly #parts: SitesParts;
   readonly #table: RecordTable<KnownSite, SiteId>;
@@ -256,6 +256,34 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
       this.checkSettings(siteId);
       await this.#store([this.#changeNow(siteId, null, request)], request);
     }, request.signal);
+  }
+
+  // See `SiteBelongings`.
+
+  hasSite(siteId: SiteId): boolean {
+    return this.has(siteId);
+  }
+
+  inTurn<Result>(task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    return this.#table.inTurn(task, signal);
+  }
+
+  /** The earlier name stays one of the site's hosts, so that referrers are its own as before. */
+  moveSite(from: SiteId, to: SiteId): void {
+    const [record, known] = [this.recordOf(from), this.recordOf(to)];
+    if (known === null || (record?.changedMs ?? 0) > (known.changedMs ?? 0)) {
+      const settings = withOwnHost(record?.settings ?? null, from, to);
+      const createdAt = record?.settings ? record.createdAt : new Date(this.#parts.now()).toISOString();
+      const moved = record || settings ? { createdAt, calendar: null, ...record, siteId: to, settings } : null;
+      if (moved) this.#table.set(to, knownSite(moved));
+    }
+    this.#table.set(from, null);
+    for (const siteId of [from, to]) this.#onChange(siteId);
+  }
+
+  async saveMoved(from: SiteId, to: SiteId): Promise<void> {
+    await this.#table.save(to);
+    await this.#table.store(from, null);
   }
 
   /** A change that is being made here comes first. */

@@ -7,6 +7,7 @@ import type { SegmentLog } from "../../storage/segment.ts";
 import { SESSIONS_RECORD } from "../access/persistent-sessions.ts";
 import { type ImportRecord, importRecordName, type ReadableImports, readableImports } from "../imports/import-record.ts";
 import { IMPORTS_FOLDER, isIdentities } from "../imports/identities.ts";
+import { readableRenames } from "../sites/site-names.ts";
 import { LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import type { VerifiedData } from "./verification.ts";
 
@@ -37,6 +38,7 @@ const PASSES_MIN = 2;
  */
 export async function backUp(from: VerifiedData, to: BackupTarget): Promise<BackupReport> {
   const imports = await readableImports(from.records);
+  const renames = await readableRenames(from.records);
   const segments = await copyJournal(from, to);
   const copied = new Set<ObjectKey>();
   for (let pass = 1; ; pass++) {
@@ -45,6 +47,9 @@ export async function backUp(from: VerifiedData, to: BackupTarget): Promise<Back
     if (pass === LISTING_ATTEMPTS_MAX)
       throw new Error("files vanish faster than they can be copied; try again when the program has less to do");
   }
+  // Records of renames say which of two folders counts, and the copy may have neither whole if that has changed.
+  if (JSON.stringify(renames) !== JSON.stringify(await readableRenames(from.records)))
+    throw new Error("a site was renamed meanwhile; try again");
   // Numbers that files bear must not be given out again, also not on a machine whose clock is behind.
   const newest = [...copied].reduce((number, key) => Math.max(number, segmentsOfKey(key)?.last ?? 0), 0);
   if (newest > (segments.at(-1) ?? 0)) await to.segmentLog.create(newest);

@@ -18,14 +18,16 @@ import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts"
 import { reasonOf } from "../base/metrics/log.ts";
 import { readSites, siteRecords, type RecordedSites } from "../sites/site-record.ts";
 import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification.ts";
-import { isSiteId } from "../base/config/names.ts";
+import { isSiteId, PROGRAM_NAME } from "../base/config/names.ts";
 import { readPersistentSessions, SESSIONS_RECORD } from "../access/persistent-sessions.ts";
 import { SHARE_RECORDS } from "../access/shares.ts";
 import { createSha256, type Sha256 } from "../base/bytes.ts";
 import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
 import { importRecordName, readableImports, readImport, type ReadableImports } from "../imports/import-record.ts";
 import { IMPORTS_FOLDER } from "../imports/identities.ts";
+import { readWhatCounts } from "../imports/what-counts.ts";
 import { itemRecords } from "../sites/collection.ts";
+import { renameRecords } from "../sites/site-names.ts";
 import { readTableRecord, type RecordKind } from "../base/record-table.ts";
 
 /** A file whose events are all of another site than its folder: a folder that was renamed by hand does not rename its site. */
@@ -67,6 +69,9 @@ function readFile(bytes: Uint8Array, siteId: SiteId, day: LocalDate): ReadFile {
 
 const RUN = "Reports leave them out. To move them back, stop the server and run in the data folder:";
 
+/** Moving the folder back comes first, because the events in its files have the earlier id. */
+const toRename = (from: SiteId, to: SiteId): string => `(and then, to rename the site: ${PROGRAM_NAME} rename ${from} ${to})`;
+
 /** Faults of the files of one folder. `isWhole`: it contains no others. `sites` have folders. */
 function misplacedFaults(
   folderSite: SiteId,
@@ -77,7 +82,9 @@ function misplacedFaults(
   const [site, ...others] = new Set(misplaced.map(({ siteId }) => siteId));
   const folder = siteFolder(folderSite);
   if (site !== undefined && others.length === 0 && isWhole && !sites.has(site))
-    return [[folder, `it was renamed: all its events are of ${site}. ${RUN} mv ${folder} ${siteFolder(site)}`]];
+    return [
+      [folder, `it was renamed: all its events are of ${site}. ${RUN} mv ${folder} ${siteFolder(site)} ${toRename(site, folderSite)}`],
+    ];
   return misplaced.map(({ file: { key, day }, siteId }) => {
     const target = dayFolder(siteId, day);
     return [key, `its events are of ${siteId}, not of the site of its folder. ${RUN} mkdir -p ${target} && mv -n ${key} ${target}/`];
@@ -104,6 +111,8 @@ export interface VerificationReport {
   readonly files: number;
   readonly bytes: number;
   readonly events: number;
+  /** Those of them that are under a site's earlier or coming name, or of a site that was merged into another. Reports leave them out. */
+  readonly hiddenEvents: number;
   /** Superseded files: left by a crash, or about to be removed. Queries ignore them. */
   readonly supersededFiles: number;
   readonly segments: number;
@@ -129,7 +138,8 @@ export interface VerificationOptions {
  */
 export async function verifyData(data: VerifiedData, { rollups, isVerified }: VerificationOptions = {}): Promise<VerificationReport> {
   const sha256 = await createSha256();
-  const recorded = { sites: await readSites(data.records, sha256), imports: await readableImports(data.records) };
+  const imports = await readableImports(data.records);
+  const recorded = { sites: await readSites(data.records, sha256), imports, whatCounts: await readWhatCounts(data.records, imports) };
   const verification = new Verification(data, sha256, recorded, isVerified);
   await verification.checkPartitions();
   await verification.checkDaySums();
@@ -142,6 +152,7 @@ export async function verifyData(data: VerifiedData, { rollups, isVerified }: Ve
 interface Recorded {
   readonly sites: RecordedSites;
   readonly imports: ReadableImports;
+  readonly whatCounts: Awaited<ReturnType<typeof readWhatCounts>>;
 }
 
 type FileFault = [key: string, reason: string];
@@ -168,6 +179,7 @@ class Verification {
     files: 0,
     bytes: 0,
     events: 0,
+    hiddenEvents: 0,
     supersededFiles: 0,
     segments: 0,
     unflushedEvents: 0,
@@ -193,9 +205,8 @@ class Verification {
 
   /** A listing of all files, or of those that reports read. */
   #listing(which: "all" | "shown" = "all"): Partitions {
-    const { imports } = this.#recorded;
     return new Partitions({
-      ...(which === "shown" && { isShown: (importNumber: number) => imports.get(importNumber)?.state === "shown" }),
+      ...(which === "shown" && this.#recorded.whatCounts),
       objects: this.#data.objects,
       parquet: inlineParquetWriter,
       isSiteId,
@@ -216,9 +227,10 @@ class Verification {
       const days = await listing.days(siteId);
       if (days.length > 0) this.#counts.sites++;
       await this.#checkImports(siteId, listing);
-      const files = this.#counts.files;
+      const [files, events] = [this.#counts.files, this.#counts.events];
       const misplaced: MisplacedFile[] = [];
       for (const day of days) misplaced.push(...(await this.#checkDay(siteId, day, listing)));
+      if (this.#recorded.whatCounts.isHidden(siteId)) this.#counts.hiddenEvents += this.#counts.events - events;
       const isWhole = misplaced.length === this.#counts.files - files;
       for (const [key, reason] of misplacedFaults(siteId, misplaced, isWhole, sites)) this.#fault(key, reason);
     }
@@ -342,6 +354,7 @@ class Verification {
     for (const number of (await readableImports(records)).keys()) await check(importRecordName(number), () => readImport(records, number));
     await checkFolder(API_KEY_RECORDS, "an API key");
     await checkFolder(siteRecords(this.#sha256), "the record of a site");
+    await checkFolder(renameRecords(this.#sha256), "the record of a rename");
     await checkFolder(SHARE_RECORDS, "a share link");
     await checkFolder(itemRecords(GOAL_KIND, this.#sha256));
     await checkFolder(itemRecords(SEGMENT_KIND, this.#sha256));
@@ -361,8 +374,8 @@ class Verification {
       if (bytes === null || record === null) continue;
       try {
         const { header } = openRollup(bytes);
+        // The site in the header is that of the import, or the name that the site had when it was written.
         if (record === undefined) this.#fault(key, "its import has no record, so that reports leave it out");
-        else if (header.siteId !== record.siteId) this.#fault(key, `it is of ${header.siteId}, and its import of ${record.siteId}`);
         else if (header.definitions !== DAY_SUMS_DEFINITIONS) this.#fault(key, "it is of another version, and reports leave it out");
       } catch (error) {
         this.#fault(key, `it cannot be read: ${reasonOf(error)}`);

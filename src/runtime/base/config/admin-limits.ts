@@ -108,6 +108,27 @@ export const REMOVED_SITES_MAX = 10_000;
 /** Records of sites that are read or written at the same time. */
 export const SITE_RECORDS_MAX_AT_ONCE = 16;
 
+/** Days for which the earlier name of a renamed site keeps accepting events, and for which the merge of two sites can be undone. */
+export const SITE_NAME_DAYS = 90;
+
+/** Earlier names of sites. */
+export const SITE_NAMES_MAX = 1_000;
+
+/** Renames and merges that may wait for the current change. */
+export const SITE_MOVES_WAITING_MAX = 4;
+
+/** How long events of a site wait while it changes its name, in milliseconds. */
+export const SITE_HOLD_MS_MAX = 10_000;
+
+/** How long the response to a rename or merge waits for its end, in milliseconds. */
+export const SITE_MOVE_ANSWER_MS = 5_000;
+
+/** The pause after a rename or merge that failed because of storage, in milliseconds. */
+export const SITE_MOVE_RETRY_MS = 10_000;
+
+/** Attempts to copy what came meanwhile, before events of the site wait, and then with waiting events. */
+export const SITE_COPY_PASSES_MAX = 10;
+
 /** Characters of a refused value that an error message quotes. */
 export const VALUE_QUOTED_CHARS_MAX = 64;
 

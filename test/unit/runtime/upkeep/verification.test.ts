@@ -188,7 +188,7 @@ describe("verification of damaged data", () => {
       {
         file: "events/site_id=renamed.test",
         reason: expect.stringMatching(
-          /^it was renamed: all its events are of Site\.test\..* stop the server and run in the data folder: mv events\/site_id=renamed\.test events\/site_id=%53ite\.test$/,
+          /^it was renamed: all its events are of Site\.test\..* stop the server and run in the data folder: mv events\/site_id=renamed\.test events\/site_id=%53ite\.test \(and then, to rename the site: sandpiper rename Site\.test renamed\.test\)$/,
         ) as unknown,
       },
     ]);
