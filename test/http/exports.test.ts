@@ -8,20 +8,29 @@ import { openStores } from "../../adapters/node/data-dir/data-dir.ts";
 import { exportFolder, type FolderExportFormat } from "../../adapters/node/exports/export-folder.ts";
 import { nodeFileSystem } from "../../adapters/node/files/file-system.ts";
 import { isLocalDate } from "../../src/storage/event.ts";
-import { CLOSED, logIn } from "../support/auth-requests.ts";
+import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
 import { addItem } from "../support/collections.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { createMemoryObjectStore } from "../support/memory-object-store.ts";
+import { reportRequests } from "../support/report-requests.ts";
 import { getBreakdown, getMain, getStats, record, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import { visitor } from "../support/stats-requests.ts";
 import type { Target } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
+import { askImports, confirm, type Files, type ImportJson, logLine, upload } from "../support/uploads.ts";
 
 const SITE = "exports.test";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS = ["2026-03-15", "2026-03-16", "2026-03-17"];
 const RANGE = { start_date: DAYS[0] ?? "", end_date: DAYS[2] ?? "" };
+
+const GOALS = [
+  { name: "Sign-ups", event: "Signup", revenue: true },
+  { name: "Prices", page: "/pric*" },
+  { name: "Never", page: "/never" },
+];
 
 type Row = Readonly<Record<string, string>>;
 
@@ -103,12 +112,7 @@ describe("exports of a folder that is being served", () => {
     }
     const session = await logIn(target);
     reader = { ...target, fetch: (path, init = {}) => target.fetch(path, { ...init, headers: session }) };
-    for (const goal of [
-      { name: "Sign-ups", event: "Signup", revenue: true },
-      { name: "Prices", page: "/pric*" },
-      { name: "Never", page: "/never" },
-    ])
-      await addItem(target, "goals", SITE, session, goal);
+    for (const goal of GOALS) await addItem(target, "goals", SITE, session, goal);
   });
   afterAll(async () => {
     await target.close();
@@ -250,5 +254,98 @@ describe("exports of a folder that is being served", () => {
     expect(rows("revenue")).toEqual(
       DAYS.map((date) => ({ date, currency: "EUR", total: "29.9", transactions: "1", paying_visitors: "1" })),
     );
+  });
+
+  /** The answer of each report, by its request, of an instance that has the goals of the first one. */
+  async function reportsOf(asked: Target): Promise<Readonly<Record<string, string>>> {
+    const texts = { page: "/docs", event: "Signup", property: "plan", value: "pr", source: "Google" };
+    const answers: Record<string, string> = {};
+    for (const [path, requests] of Object.entries(reportRequests(texts))) {
+      for (const { dimension = "", ...parameters } of requests) {
+        // It is of the present.
+        if (path.endsWith("/realtime") || path.endsWith("/progress")) continue;
+        const query = new URLSearchParams({ site_id: SITE, ...RANGE, ...parameters });
+        const response = await asked.fetch(`${path.replace(":dimension", dimension)}?${query.toString()}`);
+        // Goals have ids of their instance.
+        const text = (await response.text()).replaceAll(/"id":"[0-9a-f]{32}",/g, "");
+        answers[`${path} ${dimension} ${JSON.stringify(parameters)}`] = `${response.status} ${text}`;
+      }
+    }
+    return answers;
+  }
+
+  /** Imports files into an instance of its own, and hands that to the task. */
+  async function withImported(files: Files, task: (imported: ImportJson, other: Target) => Promise<void>): Promise<void> {
+    const objects = createMemoryObjectStore();
+    const other = await createInProcessTarget(
+      { ...CLOSED, SVC_TRUST_PROXY: "1" },
+      { objects, startMs: Date.parse("2026-04-01T12:00:00Z") },
+    );
+    const session = await logIn(other);
+    for (const goal of GOALS) await addItem(other, "goals", SITE, session, goal);
+    const { import_id: id } = await upload(other, session, SITE, files);
+    const imported = await confirm(other, session, id);
+    await task(imported, { ...other, fetch: (path, init = {}) => other.fetch(path, { ...init, headers: session }) });
+    await other.close();
+  }
+
+  it.each(["parquet", "jsonl", "csv"] as const)(
+    "%s: another instance that imports the files answers every report alike",
+    async (format) => {
+      const out = await exported(format);
+      const names = (await filesBelow(out)).filter((name) => name.endsWith(`.${format}`)).sort();
+      const files = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(join(out, name))] as const)));
+      await withImported(files, async (imported, other) => {
+        expect(imported).toMatchObject({ state: "shown", events: 24, product: "Sandpiper" });
+        expect(imported.reconciliation?.map(({ difference }) => difference)).toEqual([0, 0]);
+        expect(await reportsOf(other)).toEqual(await reportsOf(reader));
+      });
+    },
+  );
+
+  it("another instance reads the files for Plausible, with the totals of the reports", async () => {
+    const out = await exported("plausible");
+    const files = { "export.zip": await readFile(join(out, `plausible/site_id=${SITE}/${DAYS[0]}_${DAYS[2]}.zip`)) };
+    const main = await getMain(reader, SITE, RANGE);
+    await withImported(files, async (imported, other) => {
+      expect(imported).toMatchObject({ state: "shown", product: "Plausible", days: 3 });
+      expect(imported.reconciliation?.map(({ difference }) => difference).filter((difference) => difference !== 0)).toEqual([]);
+      const of = await getMain(other, SITE, RANGE);
+      // Seconds of visits are whole in the files.
+      const { avg_visit_duration_secs: durationSecs, ...totals } = of;
+      expect({ ...totals, coverage: undefined }).toMatchObject({
+        unique_visitors: main.unique_visitors,
+        total_pageviews: main.total_pageviews,
+        total_sessions: main.total_sessions,
+        bounce_rate: main.bounce_rate,
+        views_per_visit: main.views_per_visit,
+      });
+      expect(durationSecs).toBeCloseTo(Number(main.avg_visit_duration_secs), 0);
+      const numbers = async (asked: Target, dimension: string) =>
+        (await getBreakdown(asked, SITE, dimension, RANGE)).map(({ value, visitors, pageviews }) => ({ value, visitors, pageviews }));
+      for (const dimension of ["browsers", "os", "devices"])
+        expect(await numbers(other, dimension), dimension).toEqual(await numbers(reader, dimension));
+    });
+  });
+
+  it("events of a hidden import are in no export", async () => {
+    const folder = await makeTempFolder();
+    const stores = await openStores(folder, "off", nodeFileSystem);
+    const other = await createInProcessTarget(CLOSED, { ...stores, startMs: Date.parse("2026-04-01T12:00:00Z") });
+    const session = await logIn(other);
+    await record(other, wireEvent(SITE));
+    const { import_id: id } = await upload(other, session, SITE, { "access.log": logLine("2026-03-15T10:00:00", "/a") });
+    await confirm(other, session, id);
+    const datesOf = async () => {
+      const out = await tempFolder();
+      const config = { dataDir: folder, sessionWindowMinutes: 30, engineMemoryMb: 64 };
+      await exportFolder(config, out, { format: "csv", siteId: null, from: null, to: null, openEngine: createEngineShare });
+      return (await filesBelow(out)).flatMap((name) => /([\d-]+)\.csv$/.exec(name)?.[1] ?? []).sort();
+    };
+    expect(await datesOf()).toEqual(["2026-03-15", "2026-04-01"]);
+    await bodyOf(await askImports(other, session, `/${id}/hide`, { method: "POST" }));
+    expect(await datesOf()).toEqual(["2026-04-01"]);
+    await other.close();
+    await removeFolder(folder);
   });
 });

@@ -58,6 +58,7 @@ export async function openingsOf(given: Iterable<SourceFile>): Promise<Opening[]
 }
 
 export const CONTEXT: ImportContext = {
+  siteId: "example.com",
   timeZone: "Europe/Berlin",
   hostname: null,
   nowMs: Date.parse("2026-11-27T12:00:00Z"),

@@ -40,6 +40,8 @@ export interface Opening {
 
 /** What an import knows beside its files. */
 export interface ImportContext {
+  /** The site that gets the rows. */
+  readonly siteId: string;
   /** The IANA name of the site's time zone, assumed for dates and times whose zone the source does not say. */
   readonly timeZone: string;
   /** Assumed for hits of sources that record no host. */

@@ -390,7 +390,7 @@ export class Imports {
   #contextOf({ siteId, createdAt, hostname, logFormat }: ImportRecord): ImportContext {
     const nowMs = Date.parse(createdAt);
     const { calendar } = this.#options.eventsOf(siteId);
-    return { timeZone: calendar.zoneAt(nowMs), hostname: hostname ?? (HOST.test(siteId) ? siteId : null), nowMs, logFormat };
+    return { siteId, timeZone: calendar.zoneAt(nowMs), hostname: hostname ?? (HOST.test(siteId) ? siteId : null), nowMs, logFormat };
   }
 
   /** Makes the manifest. */

@@ -108,7 +108,7 @@ export function firstItemOf({ text }: Opening): JsonObject | null {
 }
 
 /** The objects of a file, in batches. In JSON lines, a broken line costs no other. */
-async function* jsonItems(opening: Opening): AsyncGenerator<readonly (JsonItem | BadRow)[]> {
+export async function* jsonItems(opening: Opening): AsyncGenerator<readonly (JsonItem | BadRow)[]> {
   if (isJsonLine(opening.text)) {
     for await (const lines of linesOf(opening)) {
       yield lines

@@ -1,9 +1,10 @@
-/** Our own raw export (docs/http-api.md, "Export"): CSV, JSON and JSON lines, also of other instances. */
+/** Our own events, also of other instances: raw exports as CSV and JSON, and Parquet files as a data folder has them. */
 import type { StoredEvent } from "../../storage/event.ts";
 import { PRODUCT_NAME } from "../../shared/names.ts";
-import { Columns, type CsvHeader, csvHeaderOf, readCsv } from "./csv-rows.ts";
-import type { BadRow, Format, Hit, ImportContext, LeftOutRow, Opening, Recognition, Row } from "./format.ts";
-import { firstItemOf, isObject, type JsonObject, readJson, textIn } from "./json-items.ts";
+import { Columns, type CsvHeader, csvHeaderOf, csvRows, isBadRow } from "./csv-rows.ts";
+import type { BadRow, Format, Hit, LeftOutRow, Opening, Recognition, Row } from "./format.ts";
+import { firstItemOf, isObject, type JsonObject, jsonItems, textIn } from "./json-items.ts";
+import { openParquet, parquetColumnsOf, type ParquetRow } from "./parquet.ts";
 import { badRow } from "./text.ts";
 import { parseTimestamp, revenueFrom } from "./values.ts";
 
@@ -12,55 +13,116 @@ const NAME = "sandpiper";
 /** Every raw export has these columns. */
 const REQUIRED = ["event_name", "pathname", "timestamp", "referrer_source"];
 
-interface Recognized {
-  readonly opening: Opening;
-  /** null for JSON. */
-  readonly header: CsvHeader | null;
-  readonly columns: readonly string[];
+type Read = (name: string) => string;
+
+/** An event as it stands in the file: its values as text, "" for none. */
+interface RawEvent {
+  readonly line: number;
+  readonly read: Read;
+  readonly props: string | null;
 }
 
-function recognizedFile(opening: Opening): Recognized | null {
-  const isJson = /^\s*[[{]/.test(opening.text);
-  const header = isJson ? null : csvHeaderOf(opening);
-  const item = isJson ? firstItemOf(opening) : null;
-  const columns = header?.columns ?? (item ? Object.keys(item) : []);
-  return REQUIRED.every((name) => columns.includes(name)) ? { opening, header, columns } : null;
+type RawRow = RawEvent | BadRow;
+
+interface Recognized {
+  readonly path: string;
+  readonly columns: readonly string[];
+  readonly read: () => AsyncIterable<readonly RawRow[]>;
+}
+
+async function recognizedFile(opening: Opening): Promise<Recognized | null> {
+  const file = (await parquetFile(opening)) ?? (/^\s*[[{]/.test(opening.text) ? jsonFile(opening) : csvFile(opening, csvHeaderOf(opening)));
+  return file !== null && REQUIRED.every((name) => file.columns.includes(name)) ? file : null;
+}
+
+const csvFile = (opening: Opening, header: CsvHeader | null): Recognized | null =>
+  header && { path: opening.file.path, columns: header.columns, read: () => readCsvEvents(opening, header) };
+
+function jsonFile(opening: Opening): Recognized | null {
+  const item = firstItemOf(opening);
+  return item && { path: opening.file.path, columns: Object.keys(item), read: () => readJsonEvents(opening) };
+}
+
+async function parquetFile(opening: Opening): Promise<Recognized | null> {
+  const columns = await parquetColumnsOf(opening);
+  return columns && { path: opening.file.path, columns, read: () => readParquetEvents(opening) };
+}
+
+async function* readCsvEvents(opening: Opening, header: CsvHeader): AsyncGenerator<readonly RawRow[]> {
+  const columns = new Columns(header);
+  for await (const rows of csvRows(opening, header))
+    yield rows.map((row): RawRow => {
+      if (isBadRow(row)) return row;
+      const { line, fields } = row;
+      return { line, read: (name) => columns.value(fields, name).replace(GUARD, ""), props: columns.value(fields, "props") || null };
+    });
+}
+
+async function* readJsonEvents(opening: Opening): AsyncGenerator<readonly RawRow[]> {
+  for await (const items of jsonItems(opening))
+    yield items.map((item): RawRow =>
+      "object" in item ? { line: item.line, read: (name) => textIn(item.object, name), props: propsIn(item.object) } : item,
+    );
+}
+
+async function* readParquetEvents(opening: Opening): AsyncGenerator<readonly RawRow[]> {
+  const { columns, read } = await openParquet(opening.file);
+  let line = 0;
+  for await (const rows of read(columns))
+    yield rows.map((row): RawRow => ({ line: ++line, read: (name) => textOf(row, name), props: textOf(row, "props") || null }));
+}
+
+function textOf(row: ParquetRow, name: string): string {
+  const value = row[name];
+  if (value === null || value === undefined) return "";
+  return value instanceof Date ? value.toISOString() : String(value as string | number | bigint);
 }
 
 export const ownEvents: Format = {
   name: NAME,
-  recognize(openings, context) {
-    const files = openings.flatMap((opening) => recognizedFile(opening) ?? []);
-    return files.length === 0 ? [] : [recognition(files, context)];
+  async recognize(openings, { siteId, nowMs }) {
+    const files: (Recognized & { readonly site: string })[] = [];
+    for (const opening of openings) {
+      const file = await recognizedFile(opening);
+      if (file) files.push({ ...file, site: await siteOf(file) });
+    }
+    const site = files.some((file) => file.site === siteId) ? siteId : files[0]?.site;
+    return site === undefined ? [] : [recognition(files, site, nowMs)];
   },
 };
 
-function recognition(files: readonly Recognized[], context: ImportContext): Recognition {
-  const hasVisitors = files.every(({ columns }) => columns.includes("visitor_id"));
+/** "" for a file without events. */
+async function siteOf({ read }: Recognized): Promise<string> {
+  for await (const rows of read()) {
+    const event = rows.find((row) => "read" in row);
+    if (event) return event.read("site_id");
+  }
+  return "";
+}
+
+/** A folder may have the events of several sites. */
+function recognition(files: readonly (Recognized & { readonly site: string })[], site: string, nowMs: number): Recognition {
+  const ofSite = files.filter((file) => file.site === site);
+  const hasVisitors = ofSite.every(({ columns }) => columns.includes("visitor_id"));
   return {
     format: NAME,
     product: PRODUCT_NAME,
-    generation: "raw export",
+    generation: "events",
     rows: "hits",
-    files: files.map((file) => ({ path: file.opening.file.path, read: () => readEvents(file, context) })),
-    ignored: [],
+    files: ofSite.map(({ path, read }) => ({ path, read: () => readEvents(read(), site, nowMs) })),
+    ignored: files
+      .filter((file) => file.site !== site)
+      .map(({ path, site: other }) => ({
+        path,
+        reason: other === "" ? "Has no event." : `Has events of ${other}: import them into that site.`,
+      })),
     timeZone: { name: "UTC", reason: "Times are in UTC." },
     lost: hasVisitors ? [] : ["Visitors: raw exports have no visitor ids, so nobody can tell which events belong to one visit."],
   };
 }
 
-type Read = (name: string) => string;
-
-function readEvents({ opening, header }: Recognized, context: ImportContext): AsyncGenerator<readonly Row[]> {
-  const rowFrom = eventReader(context);
-  if (header === null) {
-    return readJson(opening, (object, line) => [rowFrom(line, (name) => textIn(object, name), propsIn(object))]);
-  }
-  const columns = new Columns(header);
-  return readCsv(opening, header, ({ line, fields }) => {
-    const read: Read = (name) => columns.value(fields, name).replace(GUARD, "");
-    return rowFrom(line, read, columns.value(fields, "props") || null);
-  });
+async function* readEvents(rows: AsyncIterable<readonly RawRow[]>, site: string, nowMs: number): AsyncGenerator<readonly Row[]> {
+  for await (const batch of rows) yield batch.map((row) => ("read" in row ? rowFrom(row, site, nowMs) : row));
 }
 
 /** Exports put an apostrophe in front of what a spreadsheet would read as a formula. */
@@ -96,31 +158,27 @@ const TEXTS: Readonly<Partial<FieldOfText>> = {
   clickId: "click_id",
 };
 
-function eventReader({ nowMs }: ImportContext): (line: number, read: Read, props: string | null) => Hit | BadRow | LeftOutRow {
-  let site: string | null = null;
-  return (line, read, props) => {
-    const time = read("timestamp");
-    const atMs = parseTimestamp(time, nowMs);
-    if (typeof atMs === "string") return badRow(line, atMs, time, "timestamp");
-    const [name, path] = [read("event_name"), read("pathname")];
-    if (name === "") return badRow(line, "missing_value", "", "event_name");
-    if (!path.startsWith("/")) return badRow(line, "missing_value", path, "pathname");
-    site ??= read("site_id");
-    if (read("site_id") !== site) return { kind: "left out", line, reason: "other_site" };
-    const texts = Object.fromEntries(Object.entries(TEXTS).map(([field, column]) => [field, read(column) || null]));
-    return {
-      kind: "hit",
-      line,
-      atMs,
-      visitor: read("visitor_id") || null,
-      name,
-      path,
-      ...texts,
-      screenWidth: Number(read("screen_size")) || null,
-      props,
-      revenue: revenueFrom(read("revenue_amount"), read("currency")),
-      engagedSeconds: read("engaged_seconds") === "" ? null : Number(read("engaged_seconds")),
-      interactive: read("interactive") !== "0",
-    };
+function rowFrom({ line, read, props }: RawEvent, site: string, nowMs: number): Hit | BadRow | LeftOutRow {
+  const time = read("timestamp");
+  const atMs = parseTimestamp(time, nowMs);
+  if (typeof atMs === "string") return badRow(line, atMs, time, "timestamp");
+  const [name, path] = [read("event_name"), read("pathname")];
+  if (name === "") return badRow(line, "missing_value", "", "event_name");
+  if (!path.startsWith("/")) return badRow(line, "missing_value", path, "pathname");
+  if (read("site_id") !== site) return { kind: "left out", line, reason: "other_site" };
+  const texts = Object.fromEntries(Object.entries(TEXTS).map(([field, column]) => [field, read(column) || null]));
+  return {
+    kind: "hit",
+    line,
+    atMs,
+    visitor: read("visitor_id") || null,
+    name,
+    path,
+    ...texts,
+    screenWidth: Number(read("screen_size")) || null,
+    props,
+    revenue: revenueFrom(read("revenue_amount"), read("currency")),
+    engagedSeconds: read("engaged_seconds") === "" ? null : Number(read("engaged_seconds")),
+    interactive: read("interactive") !== "0",
   };
 }

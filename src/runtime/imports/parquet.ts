@@ -80,8 +80,12 @@ async function metadataOf(buffer: AsyncBuffer): Promise<FileMetaData> {
   const end = new DataView(await buffer.slice(Math.max(0, buffer.byteLength - FOOTER_END_BYTES)));
   if (end.byteLength < FOOTER_END_BYTES || end.getUint32(0, true) > IMPORT_PARQUET_FOOTER_BYTES_MAX)
     throw new Error("the footer is too long");
-  return parquetMetadataAsync(buffer);
+  const metadata = await parquetMetadataAsync(buffer);
+  return { ...metadata, schema: metadata.schema.map((element) => (element.converted_type === "JSON" ? { ...element, ...TEXT } : element)) };
 }
+
+/** JSON stays text: parsed, its long numbers would lose digits. */
+const TEXT = { converted_type: "UTF8", logical_type: { type: "STRING" } } as const;
 
 /** A page of a damaged or hostile file may claim any size. */
 function boundedSnappy(compressed: Uint8Array, bytes: number): Uint8Array {

@@ -5,7 +5,7 @@ import { goatcounter } from "../../../../src/runtime/imports/goatcounter.ts";
 import { ownEvents } from "../../../../src/runtime/imports/own-events.ts";
 import { simpleAnalytics } from "../../../../src/runtime/imports/simple-analytics.ts";
 import { swetrix } from "../../../../src/runtime/imports/swetrix.ts";
-import { fileOf, fixtureFiles, recognition, recognized, rowsOf, tally } from "../../../support/import-files.ts";
+import { fileOf, fixture, fixtureFiles, recognition, recognized, rowsOf, tally } from "../../../support/import-files.ts";
 
 describe("GoatCounter", () => {
   const of = (name: string) => fixtureFiles("goatcounter").filter(({ path }) => path.endsWith(name));
@@ -166,5 +166,16 @@ describe("our own raw export", () => {
       interactive: false,
     });
     expect(rows[2]).toMatchObject({ props: '{"a":1}', hostname: "example.com", city: null });
+  });
+
+  it("takes the events of one site: of that which gets them, or of the first", async () => {
+    const text = new TextDecoder().decode(fixture("own/events.json"));
+    const files = [fileOf("a.json", text.replaceAll("example.com", "a.example")), fileOf("b.json", text), fileOf("c.json", text)];
+    const paths = async (siteId: string) => (await recognition(ownEvents, files, { siteId })).files.map(({ path }) => path);
+    expect(await paths("example.com")).toEqual(["b.json", "c.json"]);
+    expect(await paths("new.example")).toEqual(["a.json"]);
+    expect((await recognition(ownEvents, files)).ignored).toEqual([
+      { path: "a.json", reason: "Has events of a.example: import them into that site." },
+    ]);
   });
 });
