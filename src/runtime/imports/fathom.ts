@@ -12,12 +12,15 @@ import {
   type Recognition,
   type Refusal,
   type Row,
+  refusing,
 } from "./format.ts";
 import { badRow } from "./text.ts";
 import { browserFrom, countryFrom, deviceTypeFrom, orNull, osFrom, parseCount, parseTimestamp, pathFrom, referrerFrom } from "./values.ts";
 
 const NAME = "fathom";
 const PRODUCT = "Fathom";
+
+const refusal = refusing(NAME, PRODUCT);
 
 interface Recognized {
   readonly opening: Opening;
@@ -42,7 +45,7 @@ export const fathom: Format = {
     if (dated.length > 0) results.push(recognition(dated, context));
     if (dateless.length > 0) {
       const advice = `The rows of these files have no dates. ${ADVICE}`;
-      results.push({ format: NAME, product: PRODUCT, paths: dateless.map(({ opening }) => opening.file.path), advice });
+      results.push(refusal(dateless, advice));
     }
     return results;
   },

@@ -88,6 +88,16 @@ export interface Refusal {
   readonly advice: string;
 }
 
+/** Makes the refusals of a product's files. */
+export const refusing =
+  (format: string, product: string) =>
+  (files: readonly { readonly opening: Opening }[], advice: string): Refusal => ({
+    format,
+    product,
+    paths: files.map(({ opening }) => opening.file.path),
+    advice,
+  });
+
 export const isRefusal = (outcome: Recognition | Refusal): outcome is Refusal => "advice" in outcome;
 
 export interface Format {

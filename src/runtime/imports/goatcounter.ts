@@ -1,13 +1,25 @@
 /** GoatCounter: its CSV export of single page views, version 1 and 2, and its JSON archive of sums. */
 import { PAGEVIEW } from "../base/config/names.ts";
 import { Columns, type CsvHeader, csvHeaderOf, type CsvRow, readCsv } from "./csv-rows.ts";
-import type { BadRow, Format, Hit, ImportContext, LeftOutRow, Opening, Recognition, Refusal } from "./format.ts";
+import {
+  type BadRow,
+  type Format,
+  type Hit,
+  type ImportContext,
+  type LeftOutRow,
+  type Opening,
+  type Recognition,
+  type Refusal,
+  refusing,
+} from "./format.ts";
 import { archivesIn } from "./goatcounter-archive.ts";
 import { badRow } from "./text.ts";
 import { browserFrom, countryFrom, orNull, osFrom, parseTimestamp, pathFrom, referrerFrom, screenWidthFrom } from "./values.ts";
 
 const NAME = "goatcounter";
 const PRODUCT = "GoatCounter";
+
+const refusal = refusing(NAME, PRODUCT);
 
 /** The version is in the name of the first column. */
 const VERSIONED = /^(\d+)path$/;
@@ -48,13 +60,6 @@ export const goatcounter: Format = {
     return results;
   },
 };
-
-const refusal = (files: readonly Recognized[], advice: string): Refusal => ({
-  format: NAME,
-  product: PRODUCT,
-  paths: files.map(({ opening }) => opening.file.path),
-  advice,
-});
 
 function recognition(files: readonly Recognized[], context: ImportContext): Recognition {
   return {

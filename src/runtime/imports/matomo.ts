@@ -14,6 +14,7 @@ import {
   type Revenue,
   type Row,
   UnreadableFile,
+  refusing,
 } from "./format.ts";
 import { firstItemOf, isObject, type JsonObject, readJson, textIn } from "./json-items.ts";
 import { badRow, textOfFile } from "./text.ts";
@@ -21,6 +22,8 @@ import { browserFrom, checkedMs, countryFrom, deviceTypeFrom, orNull, osFrom, re
 
 const NAME = "matomo";
 const PRODUCT = "Matomo";
+
+const refusal = refusing(NAME, PRODUCT);
 
 const ADVICE =
   "Give the answers of Matomo's API in JSON: index.php?module=API&method=Live.getLastVisitsDetails&idSite=<id>&period=range" +
@@ -80,13 +83,6 @@ export const matomo: Format = {
 };
 
 const messageOf = ([first]: readonly Recognized[]): string => textIn((first && firstItemOf(first.opening)) ?? {}, "message").slice(0, 200);
-
-const refusal = (files: readonly Recognized[], advice: string): Refusal => ({
-  format: NAME,
-  product: PRODUCT,
-  paths: files.map(({ opening }) => opening.file.path),
-  advice,
-});
 
 function recognition(files: readonly Recognized[], context: ImportContext): Recognition {
   return {

@@ -2,19 +2,20 @@
 import { PAGEVIEW } from "../base/config/names.ts";
 import { arrayFrom, propsFrom } from "./clickhouse-values.ts";
 import { Columns, type CsvHeader, csvHeaderOf, type CsvRow, readCsv } from "./csv-rows.ts";
-import type {
-  BadRow,
-  DayCounts,
-  DayDimension,
-  DayTable,
-  Format,
-  Hit,
-  ImportContext,
-  LeftOutRow,
-  Opening,
-  Recognition,
-  Refusal,
-  Row,
+import {
+  type BadRow,
+  type DayCounts,
+  type DayDimension,
+  type DayTable,
+  type Format,
+  type Hit,
+  type ImportContext,
+  type LeftOutRow,
+  type Opening,
+  type Recognition,
+  type Refusal,
+  type Row,
+  refusing,
 } from "./format.ts";
 import { badRow } from "./text.ts";
 import {
@@ -33,6 +34,8 @@ import {
 
 const NAME = "plausible";
 const PRODUCT = "Plausible";
+
+const refusal = refusing(NAME, PRODUCT);
 
 interface TableFile {
   readonly table: DayTable;
@@ -141,13 +144,6 @@ export const plausible: Format = {
     return results;
   },
 };
-
-const refusal = (files: readonly Recognized[], advice: string): Refusal => ({
-  format: NAME,
-  product: PRODUCT,
-  paths: files.map(({ opening }) => opening.file.path),
-  advice,
-});
 
 function generationOf(tables: readonly Recognized[]): string {
   const has = (name: string): boolean => tables.some(({ header }) => header.columns.includes(name));

@@ -3,7 +3,19 @@ import { LruMap } from "../../storage/lru-map.ts";
 import { ENGAGED_SECONDS_MAX, IMPORT_VISITORS_REMEMBERED_MAX } from "../base/config/limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import { Columns, type CsvHeader, csvHeaderOf, readCsv } from "./csv-rows.ts";
-import type { BadRow, Format, Hit, HitProps, ImportContext, LeftOutRow, Opening, Recognition, Refusal, Row } from "./format.ts";
+import {
+  type BadRow,
+  type Format,
+  type Hit,
+  type HitProps,
+  type ImportContext,
+  type LeftOutRow,
+  type Opening,
+  type Recognition,
+  type Refusal,
+  type Row,
+  refusing,
+} from "./format.ts";
 import { firstItemOf, readJson, textIn } from "./json-items.ts";
 import { badRow } from "./text.ts";
 import {
@@ -21,6 +33,8 @@ import {
 
 const NAME = "simple-analytics";
 const PRODUCT = "Simple Analytics";
+
+const refusal = refusing(NAME, PRODUCT);
 
 /** Fields that no other product has, of which an export has one at least. */
 const OWN_FIELDS = ["added_iso", "added_unix", "datapoint", "is_unique", "is_robot", "hostname_original", "document_referrer"];
@@ -52,7 +66,7 @@ export const simpleAnalytics: Format = {
     if (complete.length > 0) results.push(recognition(complete, context));
     if (incomplete.length > 0) {
       const advice = 'Export again with all fields: "added_iso", "path" and "is_unique" are needed, and "datapoint", if there are events.';
-      results.push({ format: NAME, product: PRODUCT, paths: incomplete.map(({ opening }) => opening.file.path), advice });
+      results.push(refusal(incomplete, advice));
     }
     return results;
   },

@@ -2,12 +2,24 @@
 import { PAGEVIEW } from "../base/config/names.ts";
 import { arrayFrom, propsFrom } from "./clickhouse-values.ts";
 import { Columns, type CsvHeader, csvHeaderOf, type CsvRow, readCsv } from "./csv-rows.ts";
-import type { BadRow, Format, Hit, ImportContext, LeftOutRow, Opening, Recognition, Refusal } from "./format.ts";
+import {
+  type BadRow,
+  type Format,
+  type Hit,
+  type ImportContext,
+  type LeftOutRow,
+  type Opening,
+  type Recognition,
+  type Refusal,
+  refusing,
+} from "./format.ts";
 import { badRow } from "./text.ts";
 import { browserFrom, countryFrom, deviceTypeFrom, orNull, osFrom, parseTimestamp, pathFrom, referrerFrom } from "./values.ts";
 
 const NAME = "swetrix";
 const PRODUCT = "Swetrix";
+
+const refusal = refusing(NAME, PRODUCT);
 
 /** A statement for self-hosted Swetrix, which has no export of events. */
 export const SWETRIX_STATEMENT = "SELECT * FROM events WHERE pid = '<id of the project>' FORMAT CSVWithNames";
@@ -33,7 +45,7 @@ export const swetrix: Format = {
     if (dumps.length > 0) results.push(recognition(dumps, context));
     if (panels.length > 0) {
       const advice = `The rows of these files have no dates. On the database of an instance of your own: ${SWETRIX_STATEMENT}`;
-      results.push({ format: NAME, product: PRODUCT, paths: panels.map(({ opening }) => opening.file.path), advice });
+      results.push(refusal(panels, advice));
     }
     return results;
   },

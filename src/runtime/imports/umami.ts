@@ -15,6 +15,7 @@ import {
   type Revenue,
   type Row,
   UnreadableFile,
+  refusing,
 } from "./format.ts";
 import { badRow } from "./text.ts";
 import {
@@ -31,6 +32,8 @@ import {
 
 const NAME = "umami";
 const PRODUCT = "Umami";
+
+const refusal = refusing(NAME, PRODUCT);
 
 /** Statements for self-hosted Umami, which has no export of events: psql writes the two files of Umami Cloud. */
 export const UMAMI_STATEMENTS = `\\copy (SELECT e.website_id, e.session_id, e.visit_id, e.event_id, e.hostname, s.browser, s.os, s.device, s.screen, s.language, s.country, s.region, s.city, e.url_path, e.url_query, e.utm_source, e.utm_medium, e.utm_campaign, e.utm_content, e.utm_term, e.referrer_path, e.referrer_query, e.referrer_domain, e.gclid, e.fbclid, e.msclkid, e.ttclid, e.li_fat_id, e.twclid, e.event_type, e.event_name, e.tag, e.created_at FROM website_event e JOIN session s USING (session_id) WHERE e.website_id = '<id>') TO 'website_event.csv' CSV HEADER
@@ -73,13 +76,6 @@ export const umami: Format = {
     return results;
   },
 };
-
-const refusal = (files: readonly CsvFile[], advice: string): Refusal => ({
-  format: NAME,
-  product: PRODUCT,
-  paths: files.map(({ opening }) => opening.file.path),
-  advice,
-});
 
 function recognition(
   events: readonly CsvFile[],
