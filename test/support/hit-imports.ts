@@ -32,6 +32,25 @@ const hits: readonly Row[] = Array.from({ length: HITS }, (_, i): Hit => ({
   path: `/${i}`,
 }));
 
+/** How hits become events at a site with the default settings, where no address has a place. */
+export const PLAIN_SITE = {
+  calendar: utcCalendar,
+  pageRules: { sourceParameters: [], pageParameters: [], mergeSlashes: false, appPages: false },
+  exclusions: null,
+  minimisation: {
+    stripReferrerQuery: false,
+    roundTimestamps: false,
+    suppressBrowserVersion: false,
+    suppressOsVersion: false,
+    suppressScreenSize: false,
+    geoipPrecision: "city",
+  },
+  filterBots: true,
+  userAgents: createUserAgentCache(),
+  geo: () => NOWHERE,
+  hmac,
+} as const;
+
 /** Twelve hits of three days, in batches of two. */
 export const HIT_SOURCE = {
   others: [],
@@ -44,24 +63,7 @@ export const HIT_SOURCE = {
       },
     },
   ],
-  events: {
-    siteId: SITE,
-    calendar: utcCalendar,
-    pageRules: { sourceParameters: [], pageParameters: [], mergeSlashes: false, appPages: false },
-    exclusions: null,
-    minimisation: {
-      stripReferrerQuery: false,
-      roundTimestamps: false,
-      suppressBrowserVersion: false,
-      suppressOsVersion: false,
-      suppressScreenSize: false,
-      geoipPrecision: "city",
-    },
-    filterBots: true,
-    userAgents: createUserAgentCache(),
-    geo: () => NOWHERE,
-    hmac,
-  },
+  events: { ...PLAIN_SITE, siteId: SITE },
 } as const;
 
 const NOW_MS = Date.parse("2026-02-01T00:00:00Z");

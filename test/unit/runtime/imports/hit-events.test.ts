@@ -1,42 +1,20 @@
 /** Hits as stored events: the spelling, limits and parsers of own events, visitors of one day, and what is left out. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EVENT_NAME_CHARS_MAX, IMPORT_NAME_CHARS_MAX, PROPS_CHARS_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import type { Hit } from "../../../../src/runtime/imports/format.ts";
 import { eventOfHit, type HitEventsOptions } from "../../../../src/runtime/imports/hit-events.ts";
-import { createUserAgentCache } from "../../../../src/runtime/ingest/device.ts";
-import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
-import { createHmacSha256, type HmacSha256 } from "../../../../src/runtime/ingest/visitor-salt.ts";
-import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import { UNRECORDED, type StoredEvent } from "../../../../src/storage/event.ts";
+import { PLAIN_SITE } from "../../../support/hit-imports.ts";
 import { siteId } from "../../../support/stored-event.ts";
 
 const SITE = siteId("site.test");
 const AT_MS = Date.parse("2026-01-02T03:04:05Z");
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0";
 
-let hmac: HmacSha256;
-beforeAll(async () => {
-  hmac = await createHmacSha256();
-});
-
 const optionsOf = (fields: Partial<HitEventsOptions> = {}): HitEventsOptions => ({
+  ...PLAIN_SITE,
   siteId: SITE,
-  calendar: utcCalendar,
-  pageRules: { sourceParameters: [], pageParameters: [], mergeSlashes: false, appPages: false },
-  exclusions: null,
-  minimisation: {
-    stripReferrerQuery: false,
-    roundTimestamps: false,
-    suppressBrowserVersion: false,
-    suppressOsVersion: false,
-    suppressScreenSize: false,
-    geoipPrecision: "city",
-  },
-  filterBots: true,
-  userAgents: createUserAgentCache(),
-  geo: () => NOWHERE,
-  hmac,
-  salt: hmac.keyFrom("salt"),
+  salt: PLAIN_SITE.hmac.keyFrom("salt"),
   ...fields,
 });
 
@@ -113,7 +91,7 @@ describe("the event of a hit", () => {
       eventOf({ atMs: AT_MS + 86_400_000 }),
       eventOf({ visitor: "w" }),
       eventOf({}, { siteId: siteId("other.test") }),
-      eventOf({}, { salt: hmac.keyFrom("another") }),
+      eventOf({}, { salt: PLAIN_SITE.hmac.keyFrom("another") }),
     ].map(({ visitorId }) => visitorId);
     expect(ids[0]).toBe(ids[1]);
     expect(new Set(ids).size).toBe(5);
