@@ -4,6 +4,7 @@ import type { Installation } from "../api/types.ts";
 import { Cards } from "../cards/breakdown-cards.tsx";
 import { ChangeSentence } from "../changes/change-sentence.tsx";
 import { useChanges } from "../changes/changes.ts";
+import type { CoverageNoteProps } from "../charts/coverage-note.tsx";
 import { MainChart } from "../charts/main-chart.tsx";
 import { TopStats } from "../charts/top-stats.tsx";
 import { ExploreLinks } from "../explore/explore-links.tsx";
@@ -28,6 +29,8 @@ const DAYS = 30;
 
 /** Loads lazily: most views do not need its checks. */
 const SiteWithoutEvents = lazyLater<SiteWithoutEventsProps>(async () => (await import("../setup/waiting.tsx")).SiteWithoutEvents);
+
+const CoverageNote = lazyLater<CoverageNoteProps>(async () => (await import("../charts/coverage-note.tsx")).CoverageNote);
 
 interface StatsProps {
   readonly siteId: string;
@@ -75,6 +78,7 @@ function Stats({ siteId, installation }: StatsProps) {
         {!isEmpty && <ChangeSentence report={changes} />}
         <TopStats {...statistics} />
         <MainChart {...statistics} changes={changes} />
+        {data?.coverage && <CoverageNote days={data.coverage.partial} />}
       </section>
       <Cards changes={changes} hasEvents={!isEmpty} conversions={statistics.conversions} />
       <ExploreLinks />

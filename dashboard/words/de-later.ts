@@ -45,6 +45,14 @@ export const deLater = {
     visitorFromOn: "Ihr erster Besucher ({country}) hat gerade {page} angesehen",
     dismiss: "Schließen",
   },
+  coverage: {
+    counted: "{dates}: importierte Tagessummen",
+    countedMeans:
+      "Diese Tage wurden als Tagessummen importiert. Sie zählen in dieser Ansicht; Stunden, Kanäle, Pfade und Ansichten mit mehreren Filtern lassen sie aus.",
+    leftOut: "{dates} nicht enthalten: nur als Tagessummen importiert",
+    leftOutMeans:
+      "Tagessummen können diese Ansicht nicht beantworten. Sie zählen ohne Filter oder mit einem Filter auf eine Dimension, für die der Import eine Tabelle hat.",
+  },
   annotations: {
     added: "Anmerkung hinzugefügt",
     saved: "Anmerkung gespeichert",

@@ -35,6 +35,14 @@ export const enLater = {
     visitorFromOn: "Your first visitor, from {country}, just viewed {page}",
     dismiss: "Dismiss",
   },
+  coverage: {
+    counted: "{dates}: imported daily totals",
+    countedMeans:
+      "These days were imported as daily totals. They count in this view; hours, channels, paths and views with several filters leave them out.",
+    leftOut: "{dates} not included: imported as daily totals only",
+    leftOutMeans:
+      "Daily totals cannot answer this view. They count without filters, or with a filter on one dimension that the import has a table for.",
+  },
   annotations: {
     added: "Annotation added",
     saved: "Annotation saved",

@@ -46,6 +46,14 @@ export const esLater = {
     visitorFromOn: "Tu primer visitante ({country}) acaba de ver {page}",
     dismiss: "Cerrar",
   },
+  coverage: {
+    counted: "{dates}: totales diarios importados",
+    countedMeans:
+      "Estos días se importaron como totales diarios. Cuentan en esta vista; las horas, los canales, las rutas y las vistas con varios filtros los excluyen.",
+    leftOut: "{dates} no incluidos: importados solo como totales diarios",
+    leftOutMeans:
+      "Los totales diarios no permiten esta vista. Cuentan sin filtros, o con un filtro sobre una dimensión para la que la importación tiene una tabla.",
+  },
   annotations: {
     added: "Anotación añadida",
     saved: "Anotación guardada",

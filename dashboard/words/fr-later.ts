@@ -47,6 +47,14 @@ export const frLater = {
     visitorFromOn: "Votre premier visiteur ({country}) vient de voir {page}",
     dismiss: "Fermer",
   },
+  coverage: {
+    counted: "{dates} : totaux quotidiens importés",
+    countedMeans:
+      "Ces jours ont été importés sous forme de totaux quotidiens. Ils comptent dans cette vue ; les heures, les canaux, les parcours et les vues à plusieurs filtres les excluent.",
+    leftOut: "{dates} non inclus : importés uniquement sous forme de totaux quotidiens",
+    leftOutMeans:
+      "Les totaux quotidiens ne permettent pas cette vue. Ils comptent sans filtre, ou avec un filtre sur une dimension pour laquelle l’import a une table.",
+  },
   annotations: {
     added: "Annotation ajoutée",
     saved: "Annotation enregistrée",

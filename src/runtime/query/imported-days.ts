@@ -1,7 +1,6 @@
 /** The rows of queries from sums of days that imports have in place of events, for the days of a range that have no event. */
 import { UNRECORDED } from "../../shared/filters.ts";
 import { addDays, dayNumberOf } from "../../storage/calendar.ts";
-import { compareCodePoints } from "../../storage/code-point-order.ts";
 import { type Columns, memoryOf, rowCountOf } from "../../storage/columns.ts";
 import {
   CUSTOM_EVENTS,
@@ -9,7 +8,6 @@ import {
   DAY_TOTALS,
   daySumsKey,
   type ImportedDays,
-  isInSpans,
   withoutOtherDays,
 } from "../../storage/day-sums.ts";
 import type { LocalDate } from "../../storage/event.ts";
@@ -25,7 +23,7 @@ import type { CoveredDays } from "./coverage.ts";
 import type { DateRange } from "./date-range.ts";
 import { DAY_COUNTS, DAY_MEASURES, type DayCount, type RowsOfDays } from "./day-sums.ts";
 import type { Condition } from "./filters.ts";
-import type { AggregateQuery, LargestOfEach, PlanStep } from "./plan.ts";
+import type { AggregateQuery, PlanStep } from "./plan.ts";
 import { compiledTest } from "./text-matching.ts";
 
 /** Rows of one measure: `bucket`, perhaps `value`, and counts. */
@@ -262,30 +260,9 @@ function resultOf(
         ofColumn[place] = (ofColumn[place] ?? 0) + (count === null ? 0 : (numbersIn(rows, count)[row] ?? 0));
     }
   }
-  const result: Columns = {
+  return {
     ...(isByValue && { value: values }),
     ...(isByDay && { bucket: Float64Array.from(days) }),
     ...Object.fromEntries(counts.map(({ name, sums: ofColumn }) => [name, Float64Array.from(ofColumn)])),
   };
-  return query.largestOfEach ? largestOf(result, query.largestOfEach) : result;
 }
-
-function largestOf(rows: Columns, { key, by, text, rowsMax }: LargestOfEach): Columns {
-  const [keys, sizes, texts] = [numbersIn(rows, key), numbersIn(rows, by), (rows[text] ?? []) as readonly string[]];
-  const order = Array.from(keys.keys()).sort(
-    (a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || (sizes[b] ?? 0) - (sizes[a] ?? 0) || compareCodePoints(texts[a] ?? "", texts[b] ?? ""),
-  );
-  const counted = new Map<number, number>();
-  const kept = order.filter((row) => {
-    const of = keys[row] ?? 0;
-    counted.set(of, (counted.get(of) ?? 0) + 1);
-    return (counted.get(of) ?? 0) <= rowsMax;
-  });
-  const pick = (values: Columns[string]) =>
-    Array.isArray(values) ? kept.map((row) => String(values[row])) : Float64Array.from(kept, (row) => Number(values[row]));
-  return Object.fromEntries(Object.entries(rows).map(([name, values]) => [name, pick(values)]));
-}
-
-/** True if an import has sums of a day. */
-export const hasImportedDay = (imported: readonly ImportedDays[], day: LocalDate): boolean =>
-  imported.some(({ days }) => isInSpans(days, day));

@@ -78,6 +78,18 @@ export const mapPlan = <Part, Result>(
   map: (part: Part, days: readonly CoveredDays[]) => Result,
 ): Plan<Result> => ({ steps, toResult: (rows, days = []) => map(toResult(rows), days) });
 
+const ofEvents = ({ ofDays: _ofDays, ...query }: AggregateQuery): AggregateQuery => query;
+
+/** The plan without sums of days, where what is computed compares numbers of many queries, which these cannot all answer. */
+export const ofEventsOnly = <Result>({ steps, ...plan }: Plan<Result>): Plan<Result> => ({
+  ...plan,
+  steps: steps.map(({ queries, narrow, ...step }) => ({
+    ...step,
+    queries: queries.map(ofEvents),
+    ...(narrow && { narrow: (before: readonly StepRows[]) => narrow(before).map(ofEvents) }),
+  })),
+});
+
 export const combinePlans = <Part, Result>(plans: readonly Plan<Part>[], combine: (parts: readonly Part[]) => Result): Plan<Result> => ({
   steps: plans.flatMap(({ steps }) => steps),
   toResult(rows) {

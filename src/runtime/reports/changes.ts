@@ -12,7 +12,7 @@ import { comparedWindow, COMPARISON_PARAMETERS, customRange, scopesOf, type Comp
 import { DAY_BUCKET, type DateRange, HOUR_BUCKET, localTimeOf, rangeOfDays } from "../query/date-range.ts";
 import { type BreakdownDimension, BREAKDOWN_DIMENSIONS, conditionsOn, parseDimension, parseSegmentFilter } from "../query/filters.ts";
 import { oneOf, optional, optionalOneOf, rowLimit, type Parameter, type Values } from "../query/parameters.ts";
-import { type AggregateQuery, combinePlans, joinPlans, mapPlan, type Plan, planOf, type StepRows } from "../query/plan.ts";
+import { type AggregateQuery, combinePlans, joinPlans, mapPlan, type Plan, planOf, type StepRows, ofEventsOnly } from "../query/plan.ts";
 import { type Scope, sharedFrom, within } from "../query/scope.ts";
 import { numberIn, type SqlRow } from "../query/sql.ts";
 import { goalNamed } from "../sites/goal.ts";
@@ -545,7 +545,7 @@ export const changes = report({
   plan(request, settings) {
     const asked = askedOf(request, settings);
     const { nowMs, calendar } = request;
-    return mapPlan(drilledPlan(asked, answerPlan(asked, request)), ({ input, result }) => ({
+    return mapPlan(ofEventsOnly(drilledPlan(asked, answerPlan(asked, request))), ({ input, result }) => ({
       ...result,
       ...(input.compared && asked.compared?.endsAtMs && { ends_at: new Date(asked.compared.endsAtMs).toISOString() }),
       ...timeZoneField(nowMs, calendar),

@@ -336,8 +336,8 @@ export const IMPORT_BAD_ROWS_SHOWN_MAX = 20;
 /** Events of an import that are in memory before they are written, with a checkpoint behind them. */
 export const IMPORT_CHECKPOINT_EVENTS = 50_000;
 
-/** Values of days, and characters of their texts, that are in memory before they are written: some 64 MB. */
-export const IMPORT_DAY_GROUPS = 200_000;
+/** Values of days, and characters of their texts, that are in memory before they are written. */
+export const IMPORT_DAY_GROUPS = 100_000;
 export const IMPORT_DAY_TEXT_CHARS = 16 * MIB;
 
 /** Files of sums of days of an import: a report reads all that have its dimension. */

@@ -15,7 +15,6 @@ import {
   isSessionDimension,
   type SessionDimension,
 } from "../../query/filters.ts";
-import { SESSION_COLUMNS, valuesOfDays } from "../../query/day-sums.ts";
 import type { AggregateQuery, Together } from "../../query/plan.ts";
 import { eventsIn, type Scope, valueColumn, visitsBy, visitsByEach, within } from "../../query/scope.ts";
 import { fragment, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
@@ -163,7 +162,7 @@ function withVisitsByEach(
 export function visitSums(scope: Scope, { bucket, withViews, ...visits }: VisitSums): AggregateQuery {
   const { sessionGapMs, dimension, goal, currency } = visits;
   if (!dimension && !goal && !currency) return bucket ? sessionSumsBy(scope, sessionGapMs, bucket) : sessionSums(scope, sessionGapMs);
-  const isWhole = !dimension || withViews === true;
+  const isWhole = !dimension || withViews;
   const groups = [...(bucket ? [sql`bucket`] : []), ...(dimension ? [sql`value`] : [])];
   const sums = [
     isWhole ? SUMS : VISITS_AND_BOUNCES,
@@ -201,12 +200,9 @@ export function visitSums(scope: Scope, { bucket, withViews, ...visits }: VisitS
     ...(scope.endsAtMs !== undefined && { isMomentary: true }),
     ...(bucket && dimension && { largestOfEach: { key: "bucket", by: "sessions", text: "value", rowsMax: VALUES_PER_BUCKET_MAX } }),
     ...(dimension && { together: { name: dimension, partial: ofEach } }),
-    ...(dimension && !goal && !currency && (!bucket || bucket === DAY_BUCKET) && valuesOfDays(scope, dimension, columnsOfDays(isWhole))),
     partial,
   };
 }
-
-const columnsOfDays = (isWhole: boolean) => (isWhole ? SESSION_COLUMNS : ({ sessions: "sessions", bounces: "bounces" } as const));
 
 /** What visits are grouped by where rollups are made. */
 function groupedBy(dimension: AdditiveDimension): Grouped {

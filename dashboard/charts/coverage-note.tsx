@@ -1,0 +1,38 @@
+/** A quiet line about days of which an import has only daily totals: whether the view counts them. Loaded if there are some. */
+import { formatRange } from "../format/locale.ts";
+import { tip } from "../kit/tips.ts";
+import type { MainReport } from "../state/statistics.ts";
+import { fill, words } from "../words/words.ts";
+
+type Days = NonNullable<MainReport["coverage"]>["partial"];
+
+export interface CoverageNoteProps {
+  readonly days: Days;
+}
+
+/** From the first to the last of them; null without any. */
+function datesOf(days: Days): string | null {
+  const dates = days.flatMap(({ start_date: start, end_date: end }) => [start, end]).toSorted();
+  const [first, last] = [dates[0], dates.at(-1)];
+  return first === undefined || last === undefined ? null : formatRange(first, last);
+}
+
+function Line({ days, text, means }: { readonly days: Days; readonly text: string; readonly means: string }) {
+  const dates = datesOf(days);
+  return (
+    dates && (
+      <p class="coverage">
+        <span tabIndex={0} {...tip(means)}>
+          {fill(text, { dates })}
+        </span>
+      </p>
+    )
+  );
+}
+
+export const CoverageNote = ({ days }: CoverageNoteProps) => (
+  <>
+    <Line days={days.filter(({ answered }) => answered)} text={words.coverage.counted} means={words.coverage.countedMeans} />
+    <Line days={days.filter(({ answered }) => !answered)} text={words.coverage.leftOut} means={words.coverage.leftOutMeans} />
+  </>
+);
