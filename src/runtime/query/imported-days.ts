@@ -127,22 +127,26 @@ export class ImportedDaysReader {
     return sums.every((rows) => needed.every((count) => count in rows)) ? sums : null;
   }
 
-  /** The rows of a measure on these days, of each file that has some; null if the import has no such measure. */
+  /**
+   * The rows of a measure on these days, of each file that has some, or of one file without any: its columns are those of the measure. null if
+   * the import has no such measure.
+   */
   async #read({ import: number, files }: ImportedDays, measure: string, wanted: readonly LocalDate[]): Promise<Rows[] | null> {
     const numbers = new Set(wanted.map(dayNumberOf));
     const [firstDay = "", lastDay = ""] = [wanted[0], wanted.at(-1)];
-    const found: Rows[] = [];
-    let isKnown = false;
+    const keys: { readonly key: ObjectKey; readonly isOfRange: boolean }[] = [];
     for (const index of files) {
       const key = daySumsKey(number, index);
       const header = this.#headers.get(key) ?? (await this.#open(key)).header;
       if (header.measures[measure] === undefined) continue;
-      isKnown = true;
-      if (header.lastDay < firstDay || lastDay < header.firstDay) continue;
-      const rows = withoutOtherDays(await this.#rowsIn(key, measure), (day) => numbers.has(day));
-      if (rowCountOf(rows) > 0) found.push(rows);
+      keys.push({ key, isOfRange: header.firstDay <= lastDay && firstDay <= header.lastDay });
     }
-    return isKnown ? found : null;
+    const ofRange = keys.filter(({ isOfRange }) => isOfRange);
+    const found: Rows[] = [];
+    for (const { key } of ofRange.length > 0 ? ofRange : keys.slice(0, 1)) {
+      found.push(withoutOtherDays(await this.#rowsIn(key, measure), (day) => numbers.has(day)));
+    }
+    return found.length === 0 ? null : found;
   }
 
   async #open(key: ObjectKey) {
