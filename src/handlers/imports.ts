@@ -88,12 +88,26 @@ function numberIn({ params }: Context): number {
   return Number(id);
 }
 
-const summaryOf = ({ number, siteId, state, failure, product, createdAt, given, events, days, firstDay, lastDay }: ImportRecord) => ({
+const summaryOf = ({
+  number,
+  siteId,
+  state,
+  failure,
+  product,
+  sourceSite,
+  createdAt,
+  given,
+  events,
+  days,
+  firstDay,
+  lastDay,
+}: ImportRecord) => ({
   import_id: number,
   site_id: siteId,
   state,
   failure,
   product,
+  source_site: sourceSite,
   created_at: createdAt,
   bytes: given.reduce((sum, { bytes }) => sum + bytes, 0),
   events,
@@ -174,6 +188,7 @@ const SUMMARY = {
   ),
   failure: orNull(text("Why it failed; null otherwise.")),
   product: orNull(text("Where the files are from; null until it is known.")),
+  source_site: orNull(text("The site that was merged, if the import is a merge that can be undone; else null.")),
   created_at: text("When it began, in UTC.", { format: "date-time" }),
   bytes: count("Of all files together."),
   events: count("Events that were imported so far."),

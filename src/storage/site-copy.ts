@@ -16,7 +16,7 @@ const idOf = ({ day, first, last }: FileOfDay): string => `${day}/${first}-${las
 
 export class SiteCopy {
   readonly #options: SiteCopyOptions;
-  /** By the id of their originals. */
+  /** Keyed by the id of their originals. */
   readonly #copies: Map<string, CopiedFile>;
 
   constructor(options: SiteCopyOptions) {

@@ -28,6 +28,10 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Files of sums of days of an import": `${count(limits.IMPORT_DAY_FILES_MAX)}, of ${count(limits.IMPORT_DAY_GROUPS)} different days and values each`,
   "Custom properties in a file of sums of days": count(limits.IMPORT_DAY_PROPERTIES_MAX),
   "Entries of `coverage`": count(reports.COVERAGE_MAX),
+  "Earlier names of sites": `${count(admin.SITE_NAMES_MAX)}, for ${admin.SITE_NAME_DAYS} days each`,
+  "Renames and merges that wait to begin": count(admin.SITE_MOVES_WAITING_MAX),
+  "Wait of an event while its site gets another name": `${admin.SITE_HOLD_MS_MAX / 1000} seconds`,
+  "Wait of the response to a rename or merge for its end": `${admin.SITE_MOVE_ANSWER_MS / 1000} seconds`,
   // The program's own answer holds this one: `http-api-examples.test.ts`.
   "Request line and headers (Node)": "65,536 bytes",
   "Query parameters (Stats API, data deletion, pixel, tags of other products)": count(limits.QUERY_PARAMETERS_MAX),

@@ -99,7 +99,7 @@ export class SiteNames {
   /** The name that counts in place of each. */
   #other = new Map<SiteId, SiteId>();
   #hidden: ReadonlySet<SiteId> = new Set();
-  /** By the name that counts. */
+  /** Keyed by the name that counts. */
   #hashed = new Map<SiteId, SwitchedRename>();
   /** Events that are being stored, by site. */
   readonly #storing = new Map<SiteId, number>();
@@ -127,7 +127,7 @@ export class SiteNames {
     this.#other = new Map(counting.map(({ state, from, to }) => (state === "copying" ? [to, from] : [from, to])));
   }
 
-  /** In the order in which they began. */
+  /** All renames, in the order in which they began. */
   get all(): readonly Rename[] {
     return [...this.#table.values()].sort((a, b) => a.order - b.order);
   }

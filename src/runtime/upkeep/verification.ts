@@ -111,7 +111,7 @@ export interface VerificationReport {
   readonly files: number;
   readonly bytes: number;
   readonly events: number;
-  /** Those of them that are under a site's earlier or coming name, or of a site that was merged into another. Reports leave them out. */
+  /** Events among them under a site's earlier or coming name, or of a site that was merged into another. Reports leave them out. */
   readonly hiddenEvents: number;
   /** Superseded files: left by a crash, or about to be removed. Queries ignore them. */
   readonly supersededFiles: number;
