@@ -5,7 +5,7 @@ import { bodyOf, CLOSED, createKey, createShare, logIn, postKey, withKey, withSh
 import { addItem } from "../support/collections.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
-import { expectError, post, record, type RequestHeaders, wireEvent } from "../support/requests.ts";
+import { browserHeaders, expectError, post, record, type RequestHeaders, wireEvent } from "../support/requests.ts";
 import type { Environment } from "../support/target.ts";
 import { confirm, logLine, upload } from "../support/uploads.ts";
 
@@ -96,6 +96,17 @@ describe("a rename", () => {
     // What was imported can still be taken back.
     expect((await ask("POST", "/api/imports/1/hide")).status).toBe(200);
     expect(await reports(NEW)).not.toEqual(before);
+  });
+
+  it("keeps the ids that the site has in other products' tags", async () => {
+    const { target, ask } = await owned();
+    await ask("PUT", `/api/sites/${OLD}`, { aliases: ["matomo:7"] });
+    const sendTag = async () => (await target.fetch("/matomo.php?idsite=7&url=/", { headers: browserHeaders() })).status;
+    expect(await sendTag()).toBe(200);
+    await bodyOf(await ask("POST", `/api/sites/${OLD}/rename`, { to: NEW }));
+    expect(await sendTag()).toBe(200);
+    expect(await bodyOf(await ask("GET", `/api/stats/main?site_id=${NEW}`))).toMatchObject({ total_pageviews: 2 });
+    expect(await bodyOf(await ask("PUT", `/api/sites/${NEW}`, { aliases: ["matomo:7"] }))).toMatchObject({ aliases: ["matomo:7"] });
   });
 
   it("lets nobody count twice on its day, and lets the earlier name end after 90 days", async () => {

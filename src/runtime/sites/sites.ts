@@ -278,6 +278,7 @@ export class Sites implements SharedTable<SiteRecord, SiteId>, SiteBelongings<Si
       if (moved) this.#table.set(to, knownSite(moved));
     }
     this.#table.set(from, null);
+    this.#byAlias = null;
     for (const siteId of [from, to]) this.#onChange(siteId);
   }
 
