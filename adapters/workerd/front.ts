@@ -55,7 +55,7 @@ async function drainReader(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
 
 interface FrontOptions {
   readonly config: Config;
-  readonly registry: () => Pick<RegistryStub, "fetch" | "answer">;
+  readonly registry: () => Pick<RegistryStub, "fetch" | "answer" | "siteOfImport">;
   readonly site: (siteId: SiteId) => Pick<SiteStub, "fetch" | "answer">;
 }
 
@@ -71,9 +71,18 @@ export class Front {
   }
 
   async fetch(request: Request): Promise<Response> {
+    const number = await this.#routing.importOf(request);
+    if (number !== null) return this.#passImport(number, request);
     const found = await this.#routing.siteOf(request);
     if (typeof found === "function") return this.#passEvent(found, request);
     return found === null ? this.#options.registry().fetch(request) : this.#ask(found, request);
+  }
+
+  /** The site's object has the import. The registry answers for one that it does not know. */
+  async #passImport(number: number, request: Request): Promise<Response> {
+    const registry = this.#options.registry();
+    const siteId = await registry.siteOfImport(number);
+    return siteId === null ? registry.fetch(request) : this.#options.site(siteId).fetch(request);
   }
 
   async #passEvent(find: FindSite, request: Request): Promise<Response> {

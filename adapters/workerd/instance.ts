@@ -11,7 +11,12 @@ import type { Config } from "../../src/runtime/base/config/config.ts";
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import type { Host } from "../../src/runtime/service/host.ts";
 import { type GeoLookup, NOWHERE } from "../../src/runtime/ingest/geo.ts";
-import { UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/base/config/limits.ts";
+import {
+  IMPORT_CHECKPOINT_EVENTS_IN_WORKERD,
+  IMPORT_RUN_MS_IN_WORKERD,
+  IMPORT_UPLOAD_BYTES_MAX_IN_WORKERD,
+  UNFLUSHED_BYTES_MAX_IN_WORKERD,
+} from "../../src/runtime/base/config/limits.ts";
 import { installationCheckAgent } from "../../src/runtime/base/config/names.ts";
 import { ROLLUP_CACHE_IN_WORKERD, ROLLUP_EVENT_BYTES_MAX_IN_WORKERD } from "../../src/runtime/base/config/report-limits.ts";
 import type { Log } from "../../src/runtime/base/metrics/log.ts";
@@ -126,6 +131,12 @@ function hostOf(options: InstanceOptions, records: RecordStore): Host {
     randomBytes,
     newRequestId: () => crypto.randomUUID(),
     unflushedBytesMax: UNFLUSHED_BYTES_MAX_IN_WORKERD,
+    importPace: {
+      sliceMs: 0,
+      runMs: IMPORT_RUN_MS_IN_WORKERD,
+      checkpointEvents: IMPORT_CHECKPOINT_EVENTS_IN_WORKERD,
+      uploadBytesMax: IMPORT_UPLOAD_BYTES_MAX_IN_WORKERD,
+    },
     wait,
     trackerScript,
     assets,

@@ -4,6 +4,8 @@
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Credentials, Standing } from "../../src/runtime/access/principal.ts";
+import type { ImportRecord } from "../../src/runtime/imports/import-record.ts";
+import type { Asked, ImportDetails } from "../../src/runtime/imports/imports.ts";
 import type { Erased } from "../../src/runtime/upkeep/erasure.ts";
 import { AppError, storageUnavailable } from "../../src/runtime/base/errors.ts";
 import type { Acceptance, PassedEvent } from "../../src/runtime/ingest/accept-event.ts";
@@ -60,6 +62,7 @@ export interface RegistryStub extends AnsweringStub {
   beginDeletion(siteId: SiteId): Promise<void>;
   endDeletion(siteId: SiteId): Promise<void>;
   periodSecret(timeZone: string): Promise<PeriodSecret>;
+  siteOfImport(number: number): Promise<SiteId | null>;
   peekAddress(key: string): Promise<RateVerdict>;
   takeAddress(key: string): Promise<RateVerdict>;
 }
@@ -78,6 +81,9 @@ export interface SiteStub extends AnsweringStub {
   hasEvents(): Promise<boolean>;
   erase(firstDay: LocalDate, lastDay: LocalDate): Promise<Erased | Refusal>;
   removeItems(): Promise<{ readonly hadItems: boolean } | Refusal>;
+  imports(): Promise<readonly ImportRecord[]>;
+  beginImport(number: number, asked: Asked): Promise<ImportDetails | Refusal>;
+  removeImports(): Promise<{ readonly removed: number } | Refusal>;
   days(): Promise<readonly LocalDate[]>;
   /** The numbers behind the site's metrics in an overview, computed with these settings. */
   overview(request: RemoteRequest, record: SiteRecord | null): Promise<readonly Float64Array[] | Refusal>;

@@ -60,7 +60,11 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     const front = new Front({
       config,
       site,
-      registry: () => ({ answer, fetch: (request) => answer(request, connectionOf(request, config)) }),
+      registry: () => ({
+        answer,
+        fetch: (request) => answer(request, connectionOf(request, config)),
+        siteOfImport: async (number) => directory.imports.siteOf(number),
+      }),
     });
     const registry = { ...instance, directory, front, alarm: await Alarm.open(storage) };
     await ensureAlarm(registry);
@@ -142,6 +146,10 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     const secret = createRecordSecretStore(instance.records).secret(secretNameOf(timeZone));
     await ensureAlarm(instance);
     return parsePeriodSecret((await secret.read()) ?? "", secret.location);
+  }
+
+  async siteOfImport(number: number): Promise<SiteId | null> {
+    return (await this.instance()).directory.imports.siteOf(number);
   }
 
   async peekAddress(key: string): Promise<RateVerdict> {

@@ -12,6 +12,7 @@ import type { Erased } from "../../src/runtime/upkeep/erasure.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { severalAtOnce } from "../../src/storage/object-store.ts";
 import { reached, SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";
+import { ImportDirectory } from "./import-directory.ts";
 import { OverviewCache } from "./overview-cache.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 
@@ -38,6 +39,7 @@ const expiryOf = (record: SiteRecord | null): string => JSON.stringify([record?.
 
 export class SiteDirectory implements SiteInstances {
   readonly settleMs = SETTINGS_KEPT_MS;
+  readonly imports: ImportDirectory;
   readonly #options: SiteDirectoryOptions;
   readonly #registered: Set<SiteId>;
   /** Sites that may have no events, with the number of what made them so: a reply to an earlier question does not count. */
@@ -52,6 +54,7 @@ export class SiteDirectory implements SiteInstances {
   constructor(options: SiteDirectoryOptions) {
     const { sql } = options.storage;
     this.#options = options;
+    this.imports = new ImportDirectory({ ...options, mayBegin: (siteId) => this.#knownSites?.hasRoomFor([siteId]) !== false });
     sql.exec(TABLE);
     const rows = sql.exec("SELECT site_id FROM site").toArray();
     this.#registered = new Set(rows.map(({ site_id: siteId }) => siteId as SiteId));

@@ -6,6 +6,7 @@ import type { PassedEvent } from "../../src/runtime/ingest/accept-event.ts";
 import type { AdmittedSite } from "../../src/runtime/ingest/admission.ts";
 import { addActivity, gaugesOf, takeActivity } from "../../src/runtime/base/metrics/metrics.ts";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
+import type { Imports } from "../../src/runtime/imports/imports.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../src/storage/event.ts";
 import { Alarm, Upkeep } from "./alarms.ts";
@@ -17,6 +18,7 @@ import {
   SETTINGS_KEPT_MS,
   unlessRefused,
   unreachable,
+  type Refusal,
   type SiteReport,
   type SiteStub,
   createRegistryClient,
@@ -136,8 +138,9 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     const { services, upkeep, alarm } = await this.instance();
     const { config, eventStore } = services;
     const flushMs = eventStore.unflushedEvents > 0 ? config.flushIntervalSecs * 1000 : Number.POSITIVE_INFINITY;
+    const importMs = services.imports?.msUntilDue() ?? Number.POSITIVE_INFINITY;
     const reportMs = this.#isNoted ? REPORT_ALARM_MS : Number.POSITIVE_INFINITY;
-    await alarm.ensureWithin(Math.min(flushMs, reportMs, Math.max(upkeep.msUntilDue(), UPKEEP_ALARM_MS)));
+    await alarm.ensureWithin(Math.min(flushMs, importMs, reportMs, Math.max(upkeep.msUntilDue(), UPKEEP_ALARM_MS)));
   }
 
   async alarm(): Promise<void> {
@@ -147,7 +150,10 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     expireRequests();
     const isUpkeepDue = upkeep.isDue;
     if (isUpkeepDue) services.tick();
-    else services.flush.tick();
+    else {
+      services.flush.tick();
+      services.imports?.job.tick();
+    }
     // The platform may evict an object that has no request or alarm running.
     await services.settled();
     if (isUpkeepDue) await upkeep.noteRun();
@@ -210,6 +216,32 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     return refusalOr(async () => ({
       hadItems: await services.removeItems(siteId, AbortSignal.timeout(config.requestTimeoutSecs * 1000)),
     }));
+  }
+
+  async imports(): ReturnType<SiteStub["imports"]> {
+    return (await this.instance()).services.imports?.all ?? [];
+  }
+
+  async beginImport(...[number, asked]: Parameters<SiteStub["beginImport"]>): ReturnType<SiteStub["beginImport"]> {
+    return this.#importing(async (imports, signal) => {
+      await imports.begin(asked, signal, number);
+      return imports.details(number);
+    });
+  }
+
+  async removeImports(): ReturnType<SiteStub["removeImports"]> {
+    const { siteId } = await this.instance();
+    return this.#importing(async (imports, signal) => ({ removed: await imports.removeSite(siteId, signal) }));
+  }
+
+  async #importing<T>(call: (imports: Imports, signal: AbortSignal) => Promise<T>): Promise<T | Refusal> {
+    const { imports, config } = (await this.instance()).services;
+    const outcome = await refusalOr(async () => {
+      if (imports === null) throw new Error("a site's object has imports");
+      return call(imports, AbortSignal.timeout(config.requestTimeoutSecs * 1000));
+    });
+    await this.#ensureAlarm();
+    return outcome;
   }
 
   async days(): Promise<readonly LocalDate[]> {

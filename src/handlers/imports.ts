@@ -11,7 +11,7 @@ import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { AppError, invalidInput, refusedValue, storageUnavailable } from "../runtime/base/errors.ts";
 import { closed, count, list, nullable, orNull, text, word } from "../runtime/base/json-schema.ts";
 import { type GivenFile, type ImportRecord, IMPORT_STATES } from "../runtime/imports/import-record.ts";
-import type { ImportDetails, Imports } from "../runtime/imports/imports.ts";
+import type { Asked, ImportDetails, Imports } from "../runtime/imports/imports.ts";
 import { MANIFEST } from "../runtime/imports/manifest-json.ts";
 import { RECONCILIATION, reconciliationOf } from "../runtime/imports/reconciliation.ts";
 import { required as requiredParameter } from "../runtime/query/parameters.ts";
@@ -77,8 +77,9 @@ function integerOf(value: string, what: string): number {
 
 const notFound = (message: string): AppError => new AppError({ code: "not_found" }, message);
 
+/** Where instances of sites have the imports, they get all requests that name one of them. */
 function importsOf({ services }: Context): Imports {
-  if (services.imports === null) throw notFound("There are no imports: not with ClickHouse, and not on Workers");
+  if (services.imports === null) throw notFound("There is no such import");
   return services.imports;
 }
 
@@ -132,18 +133,25 @@ function failed(error: unknown): never {
   throw storageUnavailable("Storage could not be read or changed. Repeat the request.", error);
 }
 
-export const getImports: Handler = (_request, { services }) => jsonReply((services.imports?.all ?? []).map(summaryOf));
+export const getImports: Handler = async (_request, { services: { imports, importsOfSites } }) =>
+  jsonReply(((await importsOfSites?.list()) ?? imports?.all ?? []).map(summaryOf));
 
 export const getImport: Handler = async (_request, context) =>
   jsonReply(detailsOf(await importsOf(context).details(numberIn(context)).catch(failed)));
 
 export const postImport: Handler = async (request, context) => {
   const { site_id: siteId, files, hostname, log_format: logFormat } = NEW_IMPORT.parse(await readJson(request, IMPORT_BODY_BYTES_MAX));
-  const imports = importsOf(context);
-  const { number } = await imports.begin({ siteId, given: files, hostname, logFormat }, context.deadline.signal).catch(failed);
-  context.services.log.info("an import began", { import: number, siteId });
-  return jsonReply(detailsOf(await imports.details(number).catch(failed)), 201);
+  const details = await begun({ siteId, given: files, hostname, logFormat }, context).catch(failed);
+  context.services.log.info("an import began", { import: details.record.number, siteId });
+  return jsonReply(detailsOf(details), 201);
 };
+
+async function begun(asked: Asked, context: Context): Promise<ImportDetails> {
+  const { importsOfSites } = context.services;
+  if (importsOfSites) return importsOfSites.begin(asked);
+  const imports = importsOf(context);
+  return imports.details((await imports.begin(asked, context.deadline.signal)).number);
+}
 
 export const putImportPart: Handler = async (request, context) => {
   const imports = importsOf(context);
@@ -219,7 +227,7 @@ const SCHEMAS = {
 const IMPORT_ID = inPath("import_id", "The number of the import.", text("Counted from 1.", { pattern: "^[1-9][0-9]{0,5}$" }), "1");
 const FILE = inPath("file", "The file, by its place in `files`.", text("Counted from 0.", { pattern: "^[0-9]{1,15}$" }), "0");
 
-const UNKNOWN = "There is no import of this number, or the server has none: with ClickHouse, and on Workers.";
+const UNKNOWN = "There is no import of this number.";
 
 const READ_REFUSALS = {
   not_found: UNKNOWN,

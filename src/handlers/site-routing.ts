@@ -33,6 +33,14 @@ export class SiteRouting {
     this.#allowlist = createAllowlist(config.siteIds);
   }
 
+  /** The number of the import that the request is about; null for every other request. */
+  async importOf(request: Request): Promise<number | null> {
+    const url = parseUrl(request.url);
+    const match = url && (await this.#matchAt(pathBelow(this.#basePath, url.pathname)));
+    const number = match?.params["import_id"] ?? "";
+    return /^[1-9]\d{0,5}$/.test(number) ? Number(number) : null;
+  }
+
   /** null for a request without a single site; a function if only the body names it. */
   async siteOf(request: Request): Promise<SiteRequest | FindSite | null> {
     const url = parseUrl(request.url);

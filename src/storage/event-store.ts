@@ -9,6 +9,7 @@ import type { ParquetWriter } from "./parquet-events.ts";
 import {
   type CopiedFile,
   type FileOfDay,
+  IMPORT_NUMBERS,
   importFileNumber,
   isInFiles,
   type Partition,
@@ -56,6 +57,16 @@ class Replication {
   /** See `EventReplica.delete`. */
   async delete(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, exceptSegments: readonly number[]): Promise<void> {
     await this.#options.replica?.delete(siteId, firstDay, lastDay, exceptSegments);
+  }
+
+  /** False without a replica. */
+  get isWanted(): boolean {
+    return this.#options.replica !== undefined;
+  }
+
+  /** See `EventReplica.deleteSegments`. */
+  async deleteSegments(siteId: SiteId, first: number, last: number): Promise<void> {
+    await this.#options.replica?.deleteSegments(siteId, first, last);
   }
 
   /** See `EventReplica.deleteExpired`. */
@@ -272,10 +283,34 @@ export class EventStore {
   }
 
   /**
-   * Runs a change by which files of an import begin or cease to be shown: no snapshot sees a part of it. Observers are told as of a deletion
-   * of the days, so nothing that is made of their files counts any more. A rejection of theirs comes before the change.
+   * Runs a change after which an import is shown, or is not: no snapshot sees a part of it. Observers are told as of a deletion of the days,
+   * so nothing that is made of their files counts any more. A rejection of theirs comes before the change. The replica has events before
+   * the import is shown, and until it is not: what an interruption leaves there is always of an import that is not shown.
    */
-  changeShown(siteId: SiteId, importNumber: number, change: () => Promise<void>): Promise<void> {
+  async changeShown(siteId: SiteId, importNumber: number, willBeShown: boolean, change: () => Promise<void>): Promise<void> {
+    if (willBeShown) await this.#replicateImport(siteId, importNumber);
+    await this.#change(siteId, importNumber, change);
+    if (!willBeShown) await this.deleteReplicated(siteId, importNumber);
+  }
+
+  /** Deletes what the replica has of an import that is not shown. */
+  deleteReplicated(siteId: SiteId, importNumber: number): Promise<void> {
+    const [first, last] = [importFileNumber(importNumber, 0), importFileNumber(importNumber, IMPORT_NUMBERS - 1)];
+    return this.#replication.deleteSegments(siteId, first, last);
+  }
+
+  /** Begins with a deletion, because files that an earlier attempt inserted may have been merged since, and have other numbers. */
+  async #replicateImport(siteId: SiteId, importNumber: number): Promise<void> {
+    if (!this.#replication.isWanted) return;
+    await this.deleteReplicated(siteId, importNumber);
+    for (const file of await this.#locks.share(siteId, () => this.#partitions.countedFilesOfImport(siteId, importNumber))) {
+      const bytes = await this.read(file);
+      if (bytes === null) throw new Error(`${file.key} was merged with others meanwhile`);
+      await this.#replication.insertFile(siteId, { file, bytes });
+    }
+  }
+
+  #change(siteId: SiteId, importNumber: number, change: () => Promise<void>): Promise<void> {
     return this.#locks.run(siteId, async () => {
       const days = (await this.#partitions.filesOfImport(siteId, importNumber)).map(({ day }) => day).sort();
       const [firstDay, lastDay] = [days[0], days.at(-1)];
@@ -533,6 +568,8 @@ export interface EventReplica {
   insert(events: ReplicatedEvents, signal?: AbortSignal): Promise<void>;
   /** Deletes this node's events of the days, except those of the segments, which are still in the journal. Complete once resolved. */
   delete(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, exceptSegments: readonly number[]): Promise<void>;
+  /** Deletes this node's events of a site that files with these numbers have. Complete once resolved. */
+  deleteSegments(siteId: SiteId, first: number, last: number): Promise<void>;
   /** Deletes all days up to the last, of all sites at once, because each deletion is costly. */
   deleteExpired(expired: ExpiredDays, exceptSegments: readonly number[]): Promise<void>;
 }

@@ -391,6 +391,12 @@ export class Partitions {
     return [...(await this.#listing(siteId)).values()].flat().filter((file) => importOf(file) === importNumber);
   }
 
+  /** Those of them that count when the import is shown. Oldest day first. */
+  async countedFilesOfImport(siteId: SiteId, importNumber: number): Promise<PartitionFile[]> {
+    const days = [...(await this.#listing(siteId))].sort(([a], [b]) => (a < b ? -1 : 1));
+    return days.flatMap(([, files]) => withoutSuperseded(files).filter((file) => importOf(file) === importNumber));
+  }
+
   /** The imports that a site has files of, each with the key of one of them. */
   async imports(siteId: SiteId): Promise<ReadonlyMap<number, ObjectKey>> {
     const found = new Map<number, ObjectKey>();

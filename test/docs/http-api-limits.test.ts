@@ -1,4 +1,5 @@
-/** docs/http-api.md states the limits of the program, and the defaults of the options that set limits. */
+/** The pages state the limits of the program, and the defaults of the options that set limits. */
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { detectDevice, NO_CLIENT_HINTS, parseScreenWidth, parseUserAgent } from "../../src/runtime/ingest/device.ts";
 import * as admin from "../../src/runtime/base/config/admin-limits.ts";
@@ -7,6 +8,7 @@ import * as reports from "../../src/runtime/base/config/report-limits.ts";
 import * as shared from "../../src/shared/limits.ts";
 import { HISTORY_DAYS, TYPICAL_DAYS_MAX } from "../../src/runtime/reports/changes/input.ts";
 import { QUERY_TESTS_MAX } from "../../src/runtime/duckdb/engine.ts";
+import { IMPORT_NUMBERS } from "../../src/storage/partitions.ts";
 import { isOptionName, optionNamed } from "../../src/runtime/base/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
 
@@ -19,7 +21,7 @@ const mebibytes = (bytes: number): string => `${bytes / 1024 ** 2} MiB`;
 const LIMITS: Readonly<Record<string, string>> = {
   "Body of a `POST` or `PUT`": `${count(limits.BODY_BYTES_MAX)} bytes`,
   "Body of `POST /api/imports`": `${count(limits.IMPORT_BODY_BYTES_MAX)} bytes`,
-  "Files of an upload": `${count(shared.IMPORT_UPLOAD_FILES_MAX)}, of ${shared.IMPORT_UPLOAD_BYTES_MAX / 1024 ** 3} GiB together`,
+  "Files of an upload": `${count(shared.IMPORT_UPLOAD_FILES_MAX)}, of ${shared.IMPORT_UPLOAD_BYTES_MAX / 1024 ** 3} GiB together (Workers: ${mebibytes(limits.IMPORT_UPLOAD_BYTES_MAX_IN_WORKERD)})`,
   "Part of an uploaded file": `${shared.IMPORT_PART_BYTES_MIN / 1024 ** 2} to ${mebibytes(shared.IMPORT_PART_BYTES_MAX)}, the last one of a file from 1 byte on`,
   "Parts that are received at the same time": count(limits.IMPORT_PARTS_AT_ONCE),
   "Bytes of the disk that an upload leaves free": `${limits.IMPORT_FREE_BYTES_MIN / 1024 ** 3} GiB`,
@@ -137,6 +139,37 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Open connections (Node)": count(limits.CONNECTIONS_MAX),
   "Pipelined requests that wait, per connection (Node)": count(limits.PIPELINED_REQUESTS_MAX),
 };
+
+const IMPORTED_FILES: Readonly<Record<string, string>> = {
+  "Files of an import, with those in archives": count(limits.IMPORT_FILES_MAX),
+  "Path of a file, with its archives": `${count(limits.IMPORT_PATH_CHARS_MAX)} characters`,
+  "Archives in archives": `${limits.IMPORT_NESTING_MAX} deep`,
+  "Directory of a ZIP": mebibytes(limits.IMPORT_DIRECTORY_BYTES_MAX),
+  "Decompressed file": `${limits.IMPORT_FILE_BYTES_MAX / 1024 ** 3} GiB, and ${limits.IMPORT_EXPANSION_MAX} times its compressed size from ${mebibytes(limits.IMPORT_EXPANSION_BYTES_FREE)} on`,
+  "Header and first lines by which a file is recognized": `${limits.IMPORT_OPENING_BYTES / 1024} KiB`,
+  "Line of a file, record of CSV": mebibytes(limits.IMPORT_LINE_BYTES_MAX),
+  "Object in JSON or XML, such as a visit with its actions": `${count(limits.IMPORT_OBJECT_CHARS_MAX)} characters`,
+  "Columns of a row group of Parquet that are read, and a Parquet file in an archive": mebibytes(limits.IMPORT_PARQUET_BYTES_MAX),
+  "Footer of a Parquet file": mebibytes(limits.IMPORT_PARQUET_FOOTER_BYTES_MAX),
+  "Memory for rows that are joined with those of another file": `${mebibytes(limits.IMPORT_JOIN_BYTES)} in each of ${limits.IMPORT_JOIN_PASSES_MAX} passes`,
+  Dates: `from ${limits.IMPORT_FIRST_DATE} to tomorrow`,
+  Counts: between(0, limits.IMPORT_COUNT_MAX),
+  "Name of a browser, a system, a place or a source": `${limits.IMPORT_NAME_CHARS_MAX} characters`,
+  "`log_format`": `${count(limits.IMPORT_LOG_FORMAT_CHARS_MAX)} characters`,
+  "Bad rows that are shown, all of them counted": `${limits.IMPORT_BAD_ROWS_SHOWN_MAX}, with ${limits.IMPORT_BAD_VALUE_CHARS_MAX} characters of each`,
+  "Files that the manifest names in each list, and its remarks": `${limits.IMPORT_FILES_SHOWN_MAX} each`,
+  "Files of events that an import writes": count(IMPORT_NUMBERS),
+  "Devices whose last visitor is remembered, for Simple Analytics": count(limits.IMPORT_VISITORS_REMEMBERED_MAX),
+};
+
+describe("the limits of imported files", () => {
+  it("every limit of docs/importing.md is that of src/runtime/base/config", () => {
+    const page = readFileSync(new URL("../../docs/importing.md", import.meta.url), "utf8");
+    const stated = rowsOf({ title: "Limits of files", text: page }, "Limit").map(([name = "", value = ""]) => [name, value]);
+    expect(Object.fromEntries(stated), 'edit docs/importing.md, "Limits of files"').toEqual(IMPORTED_FILES);
+    expect(limits.IMPORT_FILES_SHOWN_MAX, "they share a row").toBe(limits.IMPORT_REMARKS_MAX);
+  });
+});
 
 describe("the limits of the page", () => {
   const table = rowsOf(sectionOf("Limits"), "Limit");

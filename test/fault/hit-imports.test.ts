@@ -26,7 +26,7 @@ async function play({ imports, records, add }: Opened): Promise<void> {
 async function goOn({ imports, records, add, counted }: Opened, end: "shown" | "deleted"): Promise<void> {
   const [found] = records.all;
   if (found?.state === "deleting") await remove({ imports, records }, found.number);
-  else if (found && found.state !== "running") await imports.forgetSalt(found.number);
+  else if (found && found.state !== "running") await imports.repair(found.number);
   const [left] = records.all;
   const { number, state } = left ?? (await add());
   expect(await counted()).toBe(state === "shown" ? HITS : 0);

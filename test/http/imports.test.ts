@@ -155,6 +155,24 @@ describe("an import", () => {
     await target.close();
   });
 
+  it("ends with the first own event if that comes after the manifest", async () => {
+    const { target, headers, report } = await opened({ startMs: Date.parse("2026-02-01T08:30:00Z") });
+    const { manifest } = await upload(target, headers, SITE, { "access.log": LOG });
+    expect(manifest).toMatchObject({ cut_off: null });
+    await record(target, wireEvent(SITE));
+    const shown = await confirm(target, headers, 1);
+    expect(shown.manifest?.cut_off).toMatchObject({
+      first_own_date: "2026-02-01",
+      reason: expect.stringContaining("have begun") as unknown,
+    });
+    expect(shown.reconciliation).toMatchObject([
+      { month: "2026-01", imported: 2 },
+      { imported: 1, reasons: [{ reason: "own_day", count: 1 }] },
+    ]);
+    expect(await report()).toContain('"total_pageviews":4');
+    await target.close();
+  });
+
   it("counts each event of overlapping exports once, and refuses the same content", async () => {
     const { target, headers, ask, report } = await opened();
     const rows = Array.from({ length: 6 }, (_, i) => [`2026-01-0${i + 1}T10:00:00`, `/${i}`, `id-${i}`] as const);
@@ -181,6 +199,19 @@ describe("an import", () => {
     });
     await bodyOf(await ask("/1/show", "POST"));
     expect(await report()).toContain('"total_pageviews":6');
+    await target.close();
+  });
+
+  it("forgets which events it had of days that are erased", async () => {
+    const { target, headers, objects } = await opened();
+    const rows = Array.from({ length: 3 }, (_, i) => [`2026-01-0${i + 1}T10:00:00`, `/${i}`, `id-${i}`] as const);
+    await upload(target, headers, SITE, { "a.csv": datapoints(rows) });
+    await confirm(target, headers, 1);
+    const erase = `/api/gdpr/erase?site_id=${SITE}&start_date=2026-01-01&end_date=2026-01-02`;
+    await bodyOf(await target.fetch(erase, { method: "DELETE", headers }));
+    expect((await objects.list("imports")).map(({ key }) => key)).toEqual(["imports/1/identities/2026-01-03/2"]);
+    await upload(target, headers, SITE, { "b.csv": datapoints([...rows, ["2026-01-04T10:00:00", "/4", "id-4"]]) });
+    expect(await confirm(target, headers, 2), "the erased days and the new one").toMatchObject({ events: 3 });
     await target.close();
   });
 

@@ -133,6 +133,14 @@ export class ClickhouseEvents implements EventReplica {
     return this.#delete({ node: this.#options.node, days: { siteId, firstDay, lastDay }, exceptSegments });
   }
 
+  /** Searches first: most starts find nothing. */
+  async deleteSegments(siteId: SiteId, first: number, last: number): Promise<void> {
+    const { connection, tables, node } = this.#options;
+    const events: DeletedEvents = { node, days: { siteId, firstSegment: first, lastSegment: last }, exceptSegments: [] };
+    const found = await connection.rows(searchFor(events, tables));
+    if (found.length > 0) await this.#delete(events);
+  }
+
   /** Searches first: most starts and most tries find nothing. */
   async deleteExpired(expired: ExpiredDays, exceptSegments: readonly number[]): Promise<void> {
     const { connection, tables, node } = this.#options;
@@ -170,6 +178,7 @@ export async function withoutErasedDays(
       await events.insert({ ...segmentEvents, exceptSites: await erasedSites(segmentEvents) }, signal);
     },
     delete: (...days) => events.delete(...days),
+    deleteSegments: (...segments) => events.deleteSegments(...segments),
     deleteExpired: (...days) => events.deleteExpired(...days),
   };
 }

@@ -14,9 +14,16 @@ interface DaysOfSite {
   readonly lastDay: LocalDate;
 }
 
+/** A site's events of files with these numbers, on all days. */
+interface SegmentsOfSite {
+  readonly siteId: SiteId;
+  readonly firstSegment: number;
+  readonly lastSegment: number;
+}
+
 export interface DeletedEvents {
   readonly node: string;
-  readonly days: DaysOfSite | ExpiredDays;
+  readonly days: DaysOfSite | SegmentsOfSite | ExpiredDays;
   /** Segments whose events are kept: they are in the journal. */
   readonly exceptSegments: readonly number[];
   /** Later segments are kept, too. */
@@ -35,6 +42,13 @@ function conditionOfSite({ siteId, firstDay, lastDay }: DaysOfSite): ClickhouseS
   };
 }
 
+function conditionOfSegments({ siteId, firstSegment, lastSegment }: SegmentsOfSite): ClickhouseStatement {
+  return {
+    sql: "site_id = {site:String} AND segment >= {firstSegment:UInt64} AND segment <= {lastSegment:UInt64}",
+    parameters: { site: siteId, firstSegment, lastSegment },
+  };
+}
+
 /** The first comparison is the one that skips what is stored of later days. */
 function conditionOfExpired({ lastDay, exceptions }: ExpiredDays): ClickhouseStatement {
   const last = numberOf(lastDay);
@@ -47,7 +61,7 @@ function conditionOfExpired({ lastDay, exceptions }: ExpiredDays): ClickhouseSta
 }
 
 function conditionOf({ node, days, exceptSegments, lastSegment }: DeletedEvents): ClickhouseStatement {
-  const ofDays = "siteId" in days ? conditionOfSite(days) : conditionOfExpired(days);
+  const ofDays = "firstSegment" in days ? conditionOfSegments(days) : "siteId" in days ? conditionOfSite(days) : conditionOfExpired(days);
   const until = lastSegment === undefined ? "" : " AND segment <= {until:UInt64}";
   return {
     sql: `${ofDays.sql} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment)${until}`,

@@ -24,7 +24,7 @@ const SALT_BYTES = 32;
 const NOTHING_READ = { rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {}, dayFiles: [], days: [] } as const;
 
 interface HitImportsOptions {
-  readonly eventStore: Pick<EventStore, "addImportFile" | "changeHidden" | "changeShown" | "deleteImport">;
+  readonly eventStore: Pick<EventStore, "addImportFile" | "changeHidden" | "changeShown" | "deleteImport" | "deleteReplicated">;
   readonly records: ImportRecords;
   readonly secrets: SecretStore;
   readonly identities: IdentityStore;
@@ -58,9 +58,15 @@ export class HitImports {
   }
 
   /**
-   * Reads all rows, or the rest of them, and shows the import. `onRows` is called for each batch, and rejects to end the run. After a rejection or a kill it may be called again with the same files.
+   * Reads all rows, or the rest of them, and shows the import. `onRows` is called for each batch, and rejects to end the run. If `isLate`
+   * after a checkpoint, the run ends there, and returns false. After that, a rejection or a kill it may be called again with the same files.
    */
-  async run(number: number, source: HitSource, onRows: (rows: number) => Promise<void> = async () => {}): Promise<void> {
+  async run(
+    number: number,
+    source: HitSource,
+    onRows: (rows: number) => Promise<void> = async () => {},
+    isLate: () => boolean = () => false,
+  ): Promise<boolean> {
     const secret = this.#secretOf(number);
     const { salt, record } = await this.#begun(number, secret, source.events.hmac);
     const events = { ...source.events, salt };
@@ -79,13 +85,17 @@ export class HitImports {
           const event = each.atMs >= (record.endMs ?? Infinity) ? "own_day" : eventOfHit(each, row, events);
           parts.note(each, day, typeof event === "string" ? event : (duplicates.leftOut(each, day, file.format) ?? event));
         }
-        if (parts.isFull) await parts.write(row);
+        if (parts.isFull) {
+          await parts.write(row);
+          if (isLate()) return false;
+        }
         await onRows(rows.length);
       }
     }
     await parts.write(Math.max(row, record.rows));
     await this.#setState(number, "shown");
     await secret.erase();
+    return true;
   }
 
   /** Says why there will be no more events, and deletes those that a run has written. */
@@ -98,7 +108,9 @@ export class HitImports {
   /** Deletes all files of an import that is not shown, and its salt. */
   async clear(number: number): Promise<void> {
     const { daySums, eventStore, identities, records } = this.#options;
-    await eventStore.deleteImport(records.existing(number).siteId, number);
+    const { siteId } = records.existing(number);
+    await eventStore.deleteReplicated(siteId, number);
+    await eventStore.deleteImport(siteId, number);
     await identities.remove(number);
     await daySums.removeBut(number, []);
     await this.#secretOf(number).erase();
@@ -129,9 +141,12 @@ export class HitImports {
     return this.#setState(number, "shown");
   }
 
-  /** Erases the salt of an import that has ended. */
-  forgetSalt(number: number): Promise<void> {
-    return this.#secretOf(number).erase();
+  /** Ends what a kill has interrupted of an import that has ended: it has no salt, and the replica has nothing of one that is hidden. */
+  async repair(number: number): Promise<void> {
+    const { eventStore, records } = this.#options;
+    const { siteId, state } = records.existing(number);
+    if (state === "hidden") await eventStore.deleteReplicated(siteId, number);
+    await this.#secretOf(number).erase();
   }
 
   /** Ends to count, whatever state it is in, so that the rest of it may be deleted. */
@@ -146,7 +161,7 @@ export class HitImports {
     // The record as it is then: an erasure may have changed it before.
     const change = () => records.put({ ...records.existing(number), ...this.#in(state) });
     try {
-      if (sourceSite === null) await eventStore.changeShown(siteId, number, change);
+      if (sourceSite === null) await eventStore.changeShown(siteId, number, state === "shown", change);
       else await eventStore.changeHidden([sourceSite, siteId], change);
     } finally {
       dropSite(siteId);
@@ -184,10 +199,39 @@ const countsOfHit = ({ name }: Hit): DayCounts => (name === PAGEVIEW ? { pagevie
 const reconciled = ({ table, counts: { events = 0, ...ofVisits } }: DayRow): DayCounts =>
   table === "totals" ? ofVisits : table === "events" ? { events } : NOTHING;
 
+const TEXTS_BYTES_FIRST = 4096;
+const BYTES_PER_UNIT_MAX = 3;
+const LINE_FEED = 10;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Events of a day as bytes: strings that outlive many batches would let the heap grow to several times their size before they are collected. */
+class DayTexts {
+  #bytes = new Uint8Array(TEXTS_BYTES_FIRST);
+  #length = 0;
+
+  add(text: EventText): void {
+    const lengthMax = this.#length + text.length * BYTES_PER_UNIT_MAX + 1;
+    if (lengthMax > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(lengthMax, 2 * this.#bytes.length));
+      grown.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = grown;
+    }
+    this.#length += encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
+    // JSON has none inside.
+    this.#bytes[this.#length++] = LINE_FEED;
+  }
+
+  get texts(): EventText[] {
+    return decoder.decode(this.#bytes.subarray(0, this.#length - 1)).split("\n") as EventText[];
+  }
+}
+
 /** Events and sums of days that are not written yet, and the checkpoints of those that are. */
 class Parts {
   readonly #options: PartsOptions;
-  readonly #days = new Map<LocalDate, EventText[]>();
+  readonly #days = new Map<LocalDate, DayTexts>();
   readonly #outcome: Map<Month, MonthOutcome>;
   readonly #duplicates: Duplicates;
   #record: ImportRecord;
@@ -211,9 +255,9 @@ class Parts {
   note(hit: Hit, day: LocalDate, event: StoredEvent | LeftOutReason): void {
     this.#count(day, countsOfHit(hit), typeof event === "string" ? event : null);
     if (typeof event === "string") return;
-    const ofDay = this.#days.get(event.date);
-    if (ofDay) ofDay.push(eventText(event));
-    else this.#days.set(event.date, [eventText(event)]);
+    const ofDay = this.#days.get(event.date) ?? new DayTexts();
+    this.#days.set(event.date, ofDay);
+    ofDay.add(eventText(event));
     this.#events++;
   }
 
@@ -242,7 +286,11 @@ class Parts {
     if (files + days.length > IMPORT_NUMBERS) throw new UnreadableFile(`It has more than ${IMPORT_NUMBERS} files: sort its rows by time.`);
     for (const [i, day] of days.entries()) {
       const index = files + i;
-      await this.#options.eventStore.addImportFile(siteId, { day, number: importFileNumber(number, index) }, this.#days.get(day) ?? []);
+      await this.#options.eventStore.addImportFile(
+        siteId,
+        { day, number: importFileNumber(number, index) },
+        this.#days.get(day)?.texts ?? [],
+      );
       await this.#duplicates.write(day, index);
     }
     const all = [firstDay, lastDay, ...days, ...this.#sums.days].filter((day) => day !== null).sort();
@@ -251,6 +299,7 @@ class Parts {
       rows: row,
       files: files + days.length,
       events: events + this.#events,
+      attempts: 0,
       firstDay: all[0] ?? null,
       lastDay: all.at(-1) ?? null,
       outcome: Object.fromEntries(this.#outcome),

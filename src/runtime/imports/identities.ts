@@ -62,9 +62,9 @@ export class IdentityStore {
     return { key, day, index };
   }
 
-  /** Deletes those of files from this one on. */
-  async remove(number: number, fromIndex = 0): Promise<void> {
-    const files = (await this.files(number)).filter(({ index }) => index >= fromIndex);
+  /** Deletes those of all files, or of these. */
+  async remove(number: number, isGone: (file: IdentityFile) => boolean = () => true): Promise<void> {
+    const files = (await this.files(number)).filter(isGone);
     await deleteObjects(
       this.#objects,
       files.map(({ key }) => key),
@@ -128,7 +128,7 @@ export class Duplicates {
 
   /** Forgets what was written of files after the checkpoint. */
   static async open(store: IdentityStore, number: number, filesWritten: number, others: readonly OtherImport[]): Promise<Duplicates> {
-    await store.remove(number, filesWritten);
+    await store.remove(number, ({ index }) => index >= filesWritten);
     const withFiles = others.map(async (other) => ({ ...other, files: byDay(await store.files(other.number)) }));
     return new Duplicates(store, number, await store.files(number), await Promise.all(withFiles));
   }

@@ -68,6 +68,8 @@ export interface ImportRecord {
   readonly rows: number;
   readonly files: number;
   readonly events: number;
+  /** Times that reading began since there was progress, and was not seen to end: the process was killed, or had no memory. */
+  readonly attempts: number;
   readonly firstDay: LocalDate | null;
   readonly lastDay: LocalDate | null;
   readonly outcome: Outcome;
@@ -136,6 +138,7 @@ const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unk
   rows: [isCount, "a count"],
   files: [isCount, "a count"],
   events: [isCount, "a count"],
+  attempts: [isCount, "a count"],
   firstDay: [isDayOrNull, "a date or null"],
   lastDay: [isDayOrNull, "a date or null"],
   outcome: [isOutcome, "counts by month"],
@@ -293,11 +296,12 @@ export class ImportRecords implements SiteBelongings<SiteId> {
     return this.all.find(isSame)?.number ?? null;
   }
 
-  async add(added: NewImport): Promise<ImportRecord> {
+  /** `number` is given where another instance counts. */
+  async add(added: NewImport, number = this.#lastNumber + 1): Promise<ImportRecord> {
     const created: ImportRecord = {
       sourceSite: null,
       ...added,
-      number: this.#lastNumber + 1,
+      number,
       changedAt: added.createdAt,
       failure: null,
       contentHash: null,
@@ -307,6 +311,7 @@ export class ImportRecords implements SiteBelongings<SiteId> {
       rows: 0,
       files: 0,
       events: 0,
+      attempts: 0,
       firstDay: null,
       lastDay: null,
       outcome: {},
@@ -314,7 +319,7 @@ export class ImportRecords implements SiteBelongings<SiteId> {
       days: [],
     };
     // Before the first wait, so that nobody else gets the number.
-    this.#lastNumber = created.number;
+    this.#lastNumber = Math.max(this.#lastNumber, number);
     await this.put(created);
     return created;
   }

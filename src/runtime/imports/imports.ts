@@ -2,19 +2,18 @@
  * All imports of an instance, from the first byte to the deletion: uploads, the manifest that is made of them, the confirmation, the run,
  * and what is shown afterwards. One import is read at a time, in the background.
  */
-import type { SiteId } from "../../storage/event.ts";
+import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
 import type { SecretStore } from "../../storage/secret-store.ts";
 import { createHasher, type Sha256 } from "../base/bytes.ts";
 import {
-  IMPORT_CHECKPOINT_EVENTS,
+  IMPORT_ATTEMPTS_MAX,
   IMPORT_DAY_GROUPS,
   IMPORT_FREE_BYTES_MIN,
   IMPORT_PARTS_AT_ONCE,
   IMPORT_RETRY_MS,
-  IMPORT_SLICE_MS,
   IMPORT_WAITING_DAYS,
   IMPORTS_MAX,
   IMPORTS_WAITING_MAX,
@@ -32,11 +31,10 @@ import type { HitEventsOptions } from "./hit-events.ts";
 import { type Breathe, HitImports } from "./hit-import.ts";
 import { IdentityStore, isComparable } from "./identities.ts";
 import { conflict, type ImportRecord, type ImportRecords, type ImportState, type NewImport } from "./import-record.ts";
-import { type Manifest, ManifestTotals } from "./manifest.ts";
-import { type ManifestJson, manifestJson } from "./manifest-json.ts";
+import { lateCutOff, type Manifest, ManifestTotals } from "./manifest.ts";
+import { type ManifestJson, manifestJson, withCutOff } from "./manifest-json.ts";
 import { StoredDaySums } from "./stored-day-sums.ts";
 import { UploadedFiles } from "./uploaded-files.ts";
-import { IMPORT_UPLOAD_BYTES_MAX } from "../../shared/limits.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -49,6 +47,18 @@ const manifestName = (number: number): string => `imports/${number}-manifest.jso
 
 /** Sites are mostly named after their host, which sources may not record. */
 const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+
+/** What a host allows while an import is read. */
+export interface ImportPace {
+  /** Time after which other work gets its turn. 0: after each batch, where clocks stand still while code runs. */
+  readonly sliceMs: number;
+  /** Time after which a run pauses at its next checkpoint. */
+  readonly runMs: number;
+  /** Events in memory before they are written, with a checkpoint behind them. */
+  readonly checkpointEvents: number;
+  /** Bytes of all files of an upload. */
+  readonly uploadBytesMax: number;
+}
 
 interface ImportsOptions {
   readonly eventStore: EventStore;
@@ -71,6 +81,9 @@ interface ImportsOptions {
   readonly dropSite: (siteId: SiteId) => void;
   /** Bytes that the disk has left. */
   readonly freeBytes: () => Promise<number>;
+  readonly pace: ImportPace;
+  /** False where reports are answered without them. */
+  readonly answersDaySums: boolean;
   readonly log: Log;
   readonly now: () => number;
   readonly monotonicMs: () => number;
@@ -87,6 +100,15 @@ export interface ImportDetails {
   /** Rows that were read, in this process or up to the last checkpoint. */
   readonly rows: number;
   readonly manifest: ManifestJson | null;
+}
+
+/** The imports of all sites, where each site has an instance of its own. Requests that name an import go there. */
+export interface ImportsOfSites {
+  /** Newest first. */
+  list(): Promise<readonly ImportRecord[]>;
+  begin(asked: Asked): Promise<ImportDetails>;
+  /** Deletes all imports of a site. Resolves with how many. */
+  removeSite(siteId: SiteId): Promise<number>;
 }
 
 interface Active {
@@ -115,22 +137,38 @@ export class Imports {
     this.#identities = new IdentityStore(options.objects, options.sha256);
     this.#daySums = new StoredDaySums(options.objects, options.records);
     options.eventStore.observe({
-      beforeErasure: (siteId, firstDay, lastDay) => this.#daySums.eraseDays(siteId, firstDay, lastDay),
+      beforeErasure: async (siteId, firstDay, lastDay) => {
+        await this.#forgetIdentities(siteId, firstDay, lastDay);
+        await this.#daySums.eraseDays(siteId, firstDay, lastDay);
+      },
     });
     this.#hits = new HitImports({
       ...options,
       identities: this.#identities,
       daySums: this.#daySums,
-      checkpointEvents: IMPORT_CHECKPOINT_EVENTS,
+      checkpointEvents: options.pace.checkpointEvents,
       checkpointGroups: IMPORT_DAY_GROUPS,
     });
     this.#uploaded = new UploadedFiles(options.objects);
     this.job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
-      isDue: () => !this.#hasRecovered || this.#next() !== undefined || this.#expired().length > 0,
+      isDue: () => this.isDue,
       run: (run) => this.#work(run),
       retryMs: IMPORT_RETRY_MS,
     });
+  }
+
+  get isDue(): boolean {
+    return (!this.#hasRecovered && this.#options.records.all.length > 0) || this.#next() !== undefined || this.#expired().length > 0;
+  }
+
+  /** For hosts without a tick. Infinite if nothing waits; the expiry of those that nobody confirms is due in time. */
+  msUntilDue(): number {
+    if (this.job.isBackingOff) return IMPORT_RETRY_MS;
+    if (this.isDue) return 0;
+    const waiting = this.#options.records.all.filter(({ state }) => isWaitingForSomebody(state));
+    const endsMs = waiting.map(({ changedAt }) => Date.parse(changedAt) + IMPORT_WAITING_DAYS * DAY_MS);
+    return Math.min(...endsMs) - this.#options.now() + 1000;
   }
 
   // What is asked of it
@@ -155,15 +193,16 @@ export class Imports {
     return (await readJsonRecord(this.#options.recordStore, manifestName(number))) as ManifestJson | null;
   }
 
-  /** Begins an upload. */
-  async begin(asked: Asked, signal: AbortSignal): Promise<ImportRecord> {
+  /** Begins an upload. `number` is given where another instance counts imports. */
+  async begin(asked: Asked, signal: AbortSignal, number?: number): Promise<ImportRecord> {
     const bytes = asked.given.reduce((sum, file) => sum + file.bytes, 0);
     if (bytes === 0) throw invalidInput('Field "files" must have a file that is not empty');
-    if (bytes > IMPORT_UPLOAD_BYTES_MAX) throw invalidInput(`The files must have at most ${IMPORT_UPLOAD_BYTES_MAX} bytes together`);
+    const { uploadBytesMax } = this.#options.pace;
+    if (bytes > uploadBytesMax) throw invalidInput(`The files must have at most ${uploadBytesMax} bytes together`);
     const free = (await this.#options.freeBytes()) - (await this.#missingBytes());
     if (bytes > free - IMPORT_FREE_BYTES_MIN)
       throw invalidInput(`The files have ${bytes} bytes, and the disk has ${free} left, of which ${IMPORT_FREE_BYTES_MIN} stay free`);
-    return this.#changes.run(() => this.#add({ ...asked, state: "receiving", door: "upload" }), signal);
+    return this.#changes.run(() => this.#add({ ...asked, state: "receiving", door: "upload" }, number), signal);
   }
 
   /** Bytes that other uploads have not sent yet. */
@@ -186,7 +225,7 @@ export class Imports {
     }, signal);
   }
 
-  #add(added: Omit<NewImport, "createdAt">): Promise<ImportRecord> {
+  #add(added: Omit<NewImport, "createdAt">, number?: number): Promise<ImportRecord> {
     const { records, hasRoomFor, checkSite } = this.#options;
     checkSite(added.siteId);
     if (added.siteId === DEMO_SITE) throw new AppError({ code: "demo_site" }, "The demo site has made-up events only");
@@ -196,7 +235,7 @@ export class Imports {
     const waiting = records.all.filter(({ state }) => WAITING.includes(state));
     if (waiting.length >= IMPORTS_WAITING_MAX)
       throw conflict(`${IMPORTS_WAITING_MAX} imports wait for files or a confirmation: confirm or delete one`);
-    return records.add({ ...added, createdAt: this.#instant() });
+    return records.add({ ...added, createdAt: this.#instant() }, number);
   }
 
   /** `read` is called if the part may be received. Resolves once it is durable. */
@@ -232,8 +271,19 @@ export class Imports {
     return this.#changes.run(async () => {
       const { failure } = records.existing(number);
       if (failure !== null) throw conflict(failure);
-      await records.put({ ...records.existing(number, ["ready"]), ...this.#in("running") });
+      const record = records.existing(number, ["ready"]);
+      await records.put({ ...record, ...this.#in("running"), endMs: await this.#endOf(record) });
     }, signal);
+  }
+
+  /** The cut-off of the manifest, or the first own event if there was none yet when the manifest was made, which then says so. */
+  async #endOf({ number, siteId, endMs }: ImportRecord): Promise<EpochMs | null> {
+    const { eventStore, recordStore } = this.#options;
+    const firstOwn = await firstOwnEvent(eventStore, siteId);
+    const manifest = await this.#manifestOf(number);
+    if (!firstOwn || !manifest || endMs !== null || (manifest.end_date ?? "") < firstOwn.day) return endMs;
+    await replaceJsonRecord(recordStore, manifestName(number), withCutOff(manifest, lateCutOff(firstOwn)));
+    return firstOwn.timestampMs;
   }
 
   /** A merged site may have got other events since it is shown again, so a merge is not hidden, but deleted. */
@@ -241,12 +291,22 @@ export class Imports {
     return this.#changes.run(() => {
       const { sourceSite } = this.#options.records.existing(number);
       if (sourceSite !== null) throw conflict(`Import #${number} is the merge of ${sourceSite}: delete it to undo the merge`);
-      return this.#hits.hide(number);
+      return this.#repairedLater(this.#hits.hide(number));
     }, signal);
   }
 
   show(number: number, signal: AbortSignal): Promise<void> {
-    return this.#changes.run(() => this.#hits.show(number), signal);
+    return this.#changes.run(() => this.#repairedLater(this.#hits.show(number)), signal);
+  }
+
+  /** What a failure leaves in the replica is deleted by the next run of the job, as after a start. */
+  async #repairedLater(change: Promise<void>): Promise<void> {
+    try {
+      await change;
+    } catch (error) {
+      this.#hasRecovered = false;
+      throw error;
+    }
   }
 
   /** Deletes an import in any state with all that it has. After a rejection it does not count any more; may be repeated. */
@@ -269,6 +329,12 @@ export class Imports {
   /** True if the site has an import that is not complete. */
   isImporting(siteId: SiteId): boolean {
     return this.#options.records.all.some((record) => record.siteId === siteId && UNFINISHED.includes(record.state));
+  }
+
+  /** Deletes the identities of events that are about to be erased. */
+  async #forgetIdentities(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
+    for (const { number } of this.#options.records.all.filter((record) => record.siteId === siteId))
+      await this.#identities.remove(number, ({ day }) => firstDay <= day && day <= lastDay);
   }
 
   async #delete(number: number): Promise<void> {
@@ -333,23 +399,45 @@ export class Imports {
     const active: Active = { number: record.number, stop, rows: 0 };
     this.#active = active;
     try {
-      await (record.state === "reading" ? this.#read(record, active) : this.#run(record, active));
+      const attempted = await this.#attempted(record);
+      await (record.state === "reading" ? this.#read(attempted, active) : this.#run(attempted, active));
     } catch (error) {
       if (error instanceof UnreadableFile) await this.#fail(record.number, error.message);
-      else if (!stop.signal.aborted || signal.aborted) throw error;
+      else {
+        await this.#noteEnd(record.number);
+        if (!stop.signal.aborted || signal.aborted) throw error;
+      }
     } finally {
       this.#active = null;
       signal.removeEventListener("abort", onStop);
     }
   }
 
+  /** Counts the attempt, because an import that takes more memory or time than there is would end the process again and again. */
+  async #attempted(record: ImportRecord): Promise<ImportRecord> {
+    if (record.attempts >= IMPORT_ATTEMPTS_MAX)
+      throw new UnreadableFile(
+        `The server ended ${record.attempts} times while it read these files, which take more time or memory than it has: import fewer at a time.`,
+      );
+    const attempted = { ...record, attempts: record.attempts + 1 };
+    await this.#options.records.put(attempted);
+    return attempted;
+  }
+
+  /** An end that was seen is no failed attempt. */
+  async #noteEnd(number: number): Promise<void> {
+    const { records } = this.#options;
+    const record = records.get(number);
+    if (record !== null && record.attempts > 0 && record.state !== "deleting") await records.put({ ...record, attempts: 0 });
+  }
+
   /** Lets requests have their turn, and ends when the import is deleted or the process stops. */
   #breathing({ stop: { signal } }: Active): Breathe {
-    const { monotonicMs, wait } = this.#options;
+    const { monotonicMs, pace, wait } = this.#options;
     let sinceMs = monotonicMs();
     return async () => {
       signal.throwIfAborted();
-      if (monotonicMs() - sinceMs < IMPORT_SLICE_MS) return;
+      if (monotonicMs() - sinceMs < pace.sliceMs) return;
       await wait(0);
       sinceMs = monotonicMs();
     };
@@ -366,7 +454,7 @@ export class Imports {
       else if (!UNFINISHED.includes(state)) {
         if (state === "failed") await this.#hits.clear(number);
         else {
-          await this.#hits.forgetSalt(number);
+          await this.#hits.repair(number);
           await this.#daySums.restore(number);
         }
         await this.#forgetFiles(number);
@@ -395,7 +483,7 @@ export class Imports {
 
   /** Makes the manifest. */
   async #read(record: ImportRecord, active: Active): Promise<void> {
-    const { eventStore, records, recordStore, eventsOf, retentionDaysOf } = this.#options;
+    const { eventStore, records, recordStore, eventsOf, retentionDaysOf, answersDaySums } = this.#options;
     const { number, siteId } = record;
     const breathe = this.#breathing(active);
     const contentHash = await contentHashOf(this.#sourcesOf(record), breathe);
@@ -403,6 +491,11 @@ export class Imports {
     if (same !== null) throw new UnreadableFile(`The same files are already imported as #${same}.`);
     const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
     const { recognitions } = recognized;
+    const ofDays = recognitions.find(({ rows }) => rows === "days");
+    if (ofDays && !answersDaySums)
+      throw new UnreadableFile(
+        `The files have sums of days (${ofDays.product}), which are answered with DuckDB only, not with ClickHouse.`,
+      );
     const { calendar } = eventsOf(siteId);
     const totals = new ManifestTotals(calendar);
     for (const file of filesOf(recognitions)) {
@@ -433,13 +526,15 @@ export class Imports {
       contentHash,
       product: [...names].join(", "),
       formats: [...new Set(recognitions.map(({ format }) => format))].sort(),
+      attempts: 0,
       endMs: manifest.cutOff?.endMs ?? null,
     });
   }
 
   async #run(record: ImportRecord, active: Active): Promise<void> {
-    const { addSite, eventsOf, eventStore, log, records } = this.#options;
+    const { addSite, eventsOf, eventStore, log, monotonicMs, pace, records } = this.#options;
     const { number, siteId } = record;
+    const endMs = monotonicMs() + pace.runMs;
     const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
     const files = filesOf(recognized.recognitions);
     const others = await otherImports(eventStore, records, record);
@@ -448,7 +543,8 @@ export class Imports {
       active.rows += rows;
       return breathe();
     };
-    await this.#hits.run(number, { files, others, events: { ...eventsOf(siteId), siteId } }, onRows);
+    const source = { files, others, events: { ...eventsOf(siteId), siteId } };
+    if (!(await this.#hits.run(number, source, onRows, () => monotonicMs() >= endMs))) return;
     await this.#forgetFiles(number);
     await addSite(siteId);
     log.info("an import is complete and shown", { import: number, siteId, events: records.existing(number).events });

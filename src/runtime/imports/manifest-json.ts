@@ -12,7 +12,7 @@ import {
   type Recognition,
 } from "./format.ts";
 import type { RecognizedFiles } from "./formats.ts";
-import { addedCounts, type Manifest, type Month, type TotalsTable } from "./manifest.ts";
+import { addedCounts, type CutOff, type Manifest, type Month, type TotalsTable } from "./manifest.ts";
 
 const DATE = text("A date of the site.", { format: "date" });
 
@@ -133,6 +133,15 @@ const productOf = ({ product, generation, rows, files, timeZone, lost }: Recogni
   lost: [...lost],
 });
 
+const cutOffJson = ({ firstOwnDay, endMs, reason }: CutOff) => ({
+  first_own_date: firstOwnDay,
+  ends_at: new Date(endMs).toISOString(),
+  reason,
+});
+
+/** The manifest of a site whose own events have begun since it was made. */
+export const withCutOff = (manifest: ManifestJson, cutOff: CutOff): ManifestJson => ({ ...manifest, cut_off: cutOffJson(cutOff) });
+
 /** Most frequent first. */
 const counted = <Reason extends BadRowReason | LeftOutReason>(
   counts: ReadonlyMap<Reason, number>,
@@ -175,7 +184,7 @@ export function manifestJson(recognized: RecognizedFiles, manifest: Manifest, by
       const months = manifest.totals.get(table);
       return months ? [{ table, ...countsJson([...months.values()].reduce(addedCounts)) }] : [];
     }),
-    cut_off: cutOff && { first_own_date: cutOff.firstOwnDay, ends_at: new Date(cutOff.endMs).toISOString(), reason: cutOff.reason },
+    cut_off: cutOff && cutOffJson(cutOff),
     own_days: ownDays,
     overlaps: overlaps.map((overlap) => ({
       import_id: overlap.import,

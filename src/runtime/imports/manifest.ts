@@ -151,6 +151,13 @@ export function addedCounts(sums: DayCounts | undefined, counts: DayCounts): Day
   return added;
 }
 
+/** The cut-off of a site whose own events have begun since the files were read: they are later than nearly all of the source's. */
+export const lateCutOff = ({ day, timestampMs }: NonNullable<CoveredDays["firstOwn"]>): CutOff => ({
+  firstOwnDay: day,
+  endMs: timestampMs,
+  reason: `Own events have begun on ${day}, after the files were read: the import ends with the first of them.`,
+});
+
 interface SourceTimes {
   readonly calendar: Pick<Calendar, "startOf">;
   /** False for rows of days, which cannot be parted. */

@@ -14,6 +14,7 @@ import type { ConnectClickhouse } from "../clickhouse/connection.ts";
 import type { EngineParts } from "../engine/duckdb-queries.ts";
 import type { Acceptance, PassedEvent } from "../ingest/accept-event.ts";
 import type { OutcomeCount } from "../ingest/event-outcomes.ts";
+import type { ImportPace, ImportsOfSites } from "../imports/imports.ts";
 import type { QueryEngine } from "../query/query-engine.ts";
 import type { GeoLookup } from "../ingest/geo.ts";
 import type { PeriodSecret } from "../ingest/visitor-salt.ts";
@@ -81,6 +82,7 @@ export interface SiteInstances {
   erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<Erased>;
   /** Removes what was made for a site: its goals, segments and annotations. Resolves with whether there was something. */
   removeItems(siteId: SiteId): Promise<boolean>;
+  readonly imports: ImportsOfSites;
   /** See `SiteDistribution`. */
   readonly settleMs: number;
   /**
@@ -114,6 +116,8 @@ export interface Host {
   /** `ROLLUP_WEIGHT_BYTES_MIN` by default. */
   readonly rollupWeightBytesMin?: number;
   readonly segmentLog: SegmentLog;
+  /** Without bounds but those of files by default. */
+  readonly importPace?: ImportPace;
   /** Opens what answers queries with DuckDB. Unused with `engine = clickhouse`. */
   readonly openEngine: (parts: EngineParts) => QueryEngine;
   /** Connects to the server of the options; no call is made before the first statement. Unused with `engine = duckdb`. */

@@ -7,7 +7,8 @@ import type { SharedView } from "../access/shares.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
 import { createSha256 } from "../base/bytes.ts";
 import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/admin-limits.ts";
-import { FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
+import { FLUSH_BYTES_SHARE, IMPORT_CHECKPOINT_EVENTS, IMPORT_SLICE_MS, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
+import { IMPORT_UPLOAD_BYTES_MAX } from "../../shared/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
 import { collectGauges, type Counters, createCounters, type Gauges, RequestMetrics, RollupDays } from "../base/metrics/metrics.ts";
 import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
@@ -23,7 +24,7 @@ import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
 import { Rollups } from "../duckdb/rollups/rollups.ts";
 import { budgetBytesOf, engineConfigOf, exportMemoryOf, reportSettingsOf, rolledOf } from "../engine/duckdb-queries.ts";
 import { PlannedEngine } from "../engine/planned-engine.ts";
-import { Imports } from "../imports/imports.ts";
+import { type ImportPace, Imports, type ImportsOfSites } from "../imports/imports.ts";
 import type { ImportRecords } from "../imports/import-record.ts";
 import { type AcceptEvent, createAcceptEvent } from "../ingest/accept-event.ts";
 import { createAdmittedSite, createAllowlist, createKnownSites, IngestGate, type SiteAdmission } from "../ingest/admission.ts";
@@ -356,11 +357,13 @@ export interface Services extends Groups {
    * first.
    */
   gauges(): Promise<Gauges>;
-  /** null where imports are not possible. */
+  /** null on hosts with an instance per site, where they have imports. */
   readonly imports: Imports | null;
   /** null where sites have one name each, like the next one. */
   readonly names: SiteNames | null;
   readonly siteMoves: SiteMoves | null;
+  /** null but on hosts with an instance per site. */
+  readonly importsOfSites: ImportsOfSites | null;
   readonly siteDeletion: SiteDeletion;
   /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
@@ -385,7 +388,14 @@ const createAdmission = (dependencies: Dependencies): SiteAdmission => {
   return oneSite ? createAdmittedSite(oneSite, parts) : createKnownSites(parts, siteInstances && (() => siteInstances.registered()));
 };
 
-/** null where imports are not possible: ClickHouse would not follow what is shown, and Workers keep the sites of an instance apart. */
+const IMPORT_PACE: ImportPace = {
+  sliceMs: IMPORT_SLICE_MS,
+  runMs: Infinity,
+  checkpointEvents: IMPORT_CHECKPOINT_EVENTS,
+  uploadBytesMax: IMPORT_UPLOAD_BYTES_MAX,
+};
+
+/** null where the instances of sites have imports. */
 async function createImports(
   { host, eventStore, sites }: Dependencies,
   records: ImportRecords | null,
@@ -395,7 +405,7 @@ async function createImports(
   checkSite: (siteId: SiteId) => void,
 ): Promise<Imports | null> {
   const { config, geo } = host;
-  if (records === null || config.engine === "clickhouse") return null;
+  if (records === null) return null;
   const hmac = await createHmacSha256();
   // Of its own: those of an import would evict those of visitors.
   const userAgents = createUserAgentCache();
@@ -418,6 +428,8 @@ async function createImports(
     addSite: (siteId) => knownSites.add(siteId),
     dropSite: (siteId) => stats.dropSite(siteId),
     freeBytes: host.freeBytes ?? (async () => Infinity),
+    pace: host.importPace ?? IMPORT_PACE,
+    answersDaySums: config.engine === "duckdb",
   });
 }
 
@@ -428,6 +440,7 @@ export async function createServices(host: Host): Promise<Services> {
   const clickhouse = await openClickhouse({ ...host, counters });
   const leftOutFiles = new LeftOutFiles();
   const { importRecords, names } = await openWhatCounts(host);
+  const importsOfSites = siteInstances?.imports ?? null;
   const eventStore = await openEventStore(host, counters, leftOutFiles, clickhouse, importRecords, names);
   const catalog = clickhouse ? clickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
   const shared = oneSite === undefined && siteInstances === undefined ? clickhouse : null;
@@ -472,7 +485,15 @@ export async function createServices(host: Host): Promise<Services> {
     return collections.removeItems(siteId, signal);
   }
 
-  const siteDeletion = new SiteDeletion({ ...auth, sites, erase: eraseOnRequest, removeItems, imports, names, mergedInto });
+  const siteDeletion = new SiteDeletion({
+    ...auth,
+    sites,
+    erase: eraseOnRequest,
+    removeItems,
+    imports: importsOfSites ?? imports,
+    names,
+    mergedInto,
+  });
   const deleteSite = async (siteId: SiteId, signal: AbortSignal): Promise<void> => {
     const request = { hasEvents: siteList.mayHaveEvents, signal };
     await siteDeletion.delete(siteId, request, monotonicMs() + config.requestTimeoutSecs * 1000);
@@ -502,6 +523,7 @@ export async function createServices(host: Host): Promise<Services> {
     imports,
     names,
     siteMoves,
+    importsOfSites,
     counters,
     leftOutFiles,
     sites,

@@ -74,8 +74,9 @@ export async function openEventStore(
 
 /** Imports, and the names that sites have besides their own. Both say which files count. null where sites have an instance each. */
 export async function openWhatCounts(host: Host) {
-  if (host.oneSite !== undefined || host.siteInstances !== undefined) return { importRecords: null, names: null };
+  if (host.siteInstances !== undefined) return { importRecords: null, names: null };
   const importRecords = await ImportRecords.open(host.records);
+  if (host.oneSite !== undefined) return { importRecords, names: null };
   const rotationDays = host.config.visitorSaltRotationDays;
   return { importRecords, names: await SiteNames.open({ ...host, rotationDays, mergedInto: importRecords.mergedInto }) };
 }

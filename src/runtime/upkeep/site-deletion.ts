@@ -2,7 +2,7 @@
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { ApiKeys } from "../access/api-keys.ts";
 import type { Shares } from "../access/shares.ts";
-import type { Imports } from "../imports/imports.ts";
+import type { Imports, ImportsOfSites } from "../imports/imports.ts";
 import type { SiteNames } from "../sites/site-names.ts";
 import type { ChangeRequest, Sites } from "../sites/sites.ts";
 import type { Erased } from "./erasure.ts";
@@ -17,7 +17,7 @@ interface SiteDeletionOptions {
   /** Erases on all nodes, wherever the site's files are. */
   readonly erase: (siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number) => Promise<Erased>;
   /** null where there are no imports. */
-  readonly imports: Pick<Imports, "removeSite"> | null;
+  readonly imports: Pick<Imports | ImportsOfSites, "removeSite"> | null;
   readonly removeItems: (siteId: SiteId, signal: AbortSignal) => Promise<boolean>;
   /** null where sites have one name each. */
   readonly names: Pick<SiteNames, "removeNamesOf"> | null;

@@ -36,8 +36,8 @@ async function openStore(stores = memoryStores(), shown = new Set<number>()) {
   });
   const add = (importNumber: number, index: number, day: LocalDate, events: number) =>
     eventStore.addImportFile(A, { day, number: importFileNumber(importNumber, index) }, textsOf(events));
-  const show = (importNumber: number) => eventStore.changeShown(A, importNumber, async () => void shown.add(importNumber));
-  const hide = (importNumber: number) => eventStore.changeShown(A, importNumber, async () => void shown.delete(importNumber));
+  const show = (importNumber: number) => eventStore.changeShown(A, importNumber, true, async () => void shown.add(importNumber));
+  const hide = (importNumber: number) => eventStore.changeShown(A, importNumber, false, async () => void shown.delete(importNumber));
   /** The days that count, with the number of each one's files. */
   const look = () =>
     eventStore.withSnapshot(A, EARLIER, DAY, async (partitions) => partitions.map(({ day, files }) => [day, files.length] as const));

@@ -335,6 +335,13 @@ export const IMPORT_BAD_ROWS_SHOWN_MAX = 20;
 
 /** Events of an import that are in memory before they are written, with a checkpoint behind them. */
 export const IMPORT_CHECKPOINT_EVENTS = 50_000;
+export const IMPORT_CHECKPOINT_EVENTS_IN_WORKERD = 10_000;
+
+/** Time for which a Durable Object runs an import in one alarm, which may take 30 seconds of processor time. */
+export const IMPORT_RUN_MS_IN_WORKERD = 10_000;
+
+/** Times that the process may end while it reads an import, without any progress, before it is given up. */
+export const IMPORT_ATTEMPTS_MAX = 5;
 
 /** Values of days, and characters of their texts, that are in memory before they are written. */
 export const IMPORT_DAY_GROUPS = 100_000;
@@ -356,6 +363,9 @@ export const IMPORT_CHANGES_WAITING_MAX = 10;
 /** Days without a change after which an import that was not confirmed is deleted with its files. */
 export const IMPORT_WAITING_DAYS = 7;
 
+/** Bytes of an upload to a Durable Object, which reads them in alarms of 30 seconds of processor time. */
+export const IMPORT_UPLOAD_BYTES_MAX_IN_WORKERD = 128 * MIB;
+
 /** Bytes of the request that begins an upload: the names of its files. */
 export const IMPORT_BODY_BYTES_MAX = 256 * KIB;
 
@@ -363,13 +373,13 @@ export const IMPORT_BODY_BYTES_MAX = 256 * KIB;
 export const IMPORT_PARTS_AT_ONCE = 4;
 
 /** Parts of uploaded files that are in memory while they are read. */
-export const IMPORT_PARTS_CACHED_MAX = 4;
+export const IMPORT_PARTS_CACHED_MAX = 2;
 
 /** Bytes of the disk that an upload leaves free. */
 export const IMPORT_FREE_BYTES_MIN = 1024 * MIB;
 
 /** Time after which other work gets its turn while an import reads. */
-export const IMPORT_SLICE_MS = 10;
+export const IMPORT_SLICE_MS = 4;
 
 /** Pause before an import that failed because of storage goes on. */
 export const IMPORT_RETRY_MS = 60_000;
@@ -423,8 +433,8 @@ export const IMPORT_EXPANSION_BYTES_FREE = 64 * MIB;
 /** Compressed bytes that are decompressed at a time: they yield at most a thousand times as much. */
 export const IMPORT_INFLATE_BYTES = 16 * KIB;
 
-/** Bytes of a file that are read at a time. */
-export const IMPORT_READ_BYTES = 256 * KIB;
+/** Bytes of a file that are read at a time. Decoded, they still fit among V8's ordinary objects: larger ones stay until a full collection. */
+export const IMPORT_READ_BYTES = 32 * KIB;
 
 /** Largest count in a row, and the first date: what lies beyond is a mistake, and never imported. */
 export const IMPORT_COUNT_MAX = 10_000_000_000;

@@ -30,6 +30,7 @@ async function makeWorld(stores = memoryStores(), eventCount = 1e9) {
       await behavior.insert(events, signal);
     },
     delete: async () => {},
+    deleteSegments: async () => {},
     deleteExpired: async () => {},
   };
   const { eventStore } = await EventStore.open({
