@@ -6,6 +6,7 @@ import type {
   CreatedKey,
   CreatedShare,
   DeletedSite,
+  OtherSiteName,
   Erased,
   Installation,
   InstallationPage,
@@ -76,6 +77,12 @@ export const putSettings = (siteId: string, settings: SiteSettings): Promise<Sav
 /** Deletes everything that the site has. */
 export const deleteSite = (siteId: string): Promise<DeletedSite> =>
   sendJson(`${settingsPath(siteId)}/delete`, json("POST", { confirm: siteId }));
+/** Resolves when that is complete, or is taking longer. */
+export const renameSite = (siteId: string, to: string): Promise<OtherSiteName> =>
+  sendJson(`${settingsPath(siteId)}/rename`, json("POST", { to }));
+export const mergeSite = (siteId: string, into: string): Promise<OtherSiteName> =>
+  sendJson(`${settingsPath(siteId)}/merge`, json("POST", { into }));
+export const SITE_NAMES_PATH = "/api/site-names";
 export const deleteSettings = (siteId: string): Promise<unknown> => sendJson(settingsPath(siteId), json("DELETE"));
 
 /** Says what would be kept of the address; requests and stores nothing. */

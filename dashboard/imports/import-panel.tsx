@@ -67,6 +67,13 @@ const resultText = ({ state, start_date: start, end_date: end, ...content }: Imp
       : fill(words.imports.result, { events: contentText(content), dates: formatRange(start, end) }),
   ].join(" ");
 
+/** What deleting an import means for its reader. */
+function discardWords({ state, source_site: source }: Import): readonly [label: string, confirmLabel: string] {
+  if (source !== null) return [words.siteNames.undo, words.siteNames.confirmUndo];
+  const hasEnded = state === "shown" || state === "hidden";
+  return hasEnded ? [words.imports.undo, words.imports.confirmUndo] : [words.imports.discard, words.imports.confirmDiscard];
+}
+
 function ImportView({ details, onChange }: ViewProps) {
   const { isBusy, problem, run } = useAction(problemText);
   const { import_id: id, state, site_id: siteId, failure, manifest, reconciliation } = details;
@@ -104,9 +111,9 @@ function ImportView({ details, onChange }: ViewProps) {
             {fill(words.imports.importInto, { site: readableId(siteId) })}
           </button>
         )}
-        {state === "shown" && <Button onClick={() => changeTo("hide")}>{words.imports.hide}</Button>}
+        {state === "shown" && details.source_site === null && <Button onClick={() => changeTo("hide")}>{words.imports.hide}</Button>}
         {state === "hidden" && <Button onClick={() => changeTo("show")}>{words.imports.show}</Button>}
-        {hasEnded ? discard(words.imports.undo, words.imports.confirmUndo) : discard(words.imports.discard, words.imports.confirmDiscard)}
+        {discard(...discardWords(details))}
       </div>
     </>
   );

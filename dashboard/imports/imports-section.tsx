@@ -7,6 +7,7 @@ import { formatBytes, formatRange } from "../format/locale.ts";
 import { Form } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
+import { readableId } from "../state/known-sites.ts";
 import { useAction } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
@@ -54,9 +55,10 @@ const stateText = ({ state, start_date: start, end_date: end, ...content }: Impo
       });
 
 function ImportRow({ summary }: { readonly summary: ImportSummary }) {
-  const { import_id: id, state, product, failure } = summary;
+  const { import_id: id, state, product, source_site: source, failure } = summary;
   const { problem, run } = useAction(problemText);
-  const name = `#${id}${product === null ? "" : ` ${product}`}`;
+  const from = source === null ? product : readableId(source);
+  const name = `#${id}${from === null ? "" : ` ${from}`}`;
   const toggle = state === "shown" ? "hide" : "show";
   const open = () => openPanel(`import:${id}`);
   const subject = <span class="unseen"> {name}</span>;
@@ -68,7 +70,7 @@ function ImportRow({ summary }: { readonly summary: ImportSummary }) {
         {failure !== null && <p lang="en">{failure}</p>}
       </div>
       <div class="goal-tools">
-        {(state === "shown" || state === "hidden") && (
+        {source === null && (state === "shown" || state === "hidden") && (
           <Button onClick={() => void run(() => change(id, toggle))}>
             {words.imports[toggle]}
             {subject}

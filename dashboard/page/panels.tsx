@@ -33,6 +33,8 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   keys: KeysPanel,
   erase: DeletePanel,
   "delete-site": DeleteSitePanel,
+  "rename-site": lazy(async () => (await import("../settings/site-names.tsx")).RenamePanel, { Failed: FailedPanel }),
+  "merge-site": lazy(async () => (await import("../settings/site-names.tsx")).MergePanel, { Failed: FailedPanel }),
   export: ExportPanel,
   import: lazy(async () => (await import("../imports/import-panel.tsx")).ImportPanel, { Failed: FailedPanel }),
   snippet: TrackingCodePanel,

@@ -486,6 +486,41 @@ export const deLater = {
       "Löscht <strong>{site}</strong> endgültig: alle Ereignisse, Einstellungen, Ziele, Segmente, Anmerkungen und Freigabelinks. API-Schlüssel, die nur für diese Website gelten, funktionieren dann nicht mehr.",
     trackingCode: "Entfernen Sie zuerst den Tracking-Code: Das nächste Ereignis würde die Website wieder anlegen.",
   },
+  siteNames: {
+    title: "ID der Website",
+    about: "Unter dieser ID zählen Ereignisse für <strong>{site}</strong>.",
+    others: "Andere IDs",
+    renamed: {
+      until: "Die ID war vorher {name}. Ereignisse unter ihr zählen bis {date} für {site}.",
+      begun: "{name} wird in {site} umbenannt.",
+    },
+    merged: {
+      until: "{name} wurde mit {site} zusammengeführt. Das lässt sich bis {date} rückgängig machen.",
+      begun: "{name} wird mit {site} zusammengeführt.",
+    },
+    undo: "Zusammenführung rückgängig machen",
+    confirmUndo: "Wirklich rückgängig machen",
+    rename: "Diese Website umbenennen …",
+    merge: "Mit einer anderen Website zusammenführen …",
+    passwordNeeded: "Zum Umbenennen und Zusammenführen von Websites ist ein Passwort nötig.",
+    inBackground: "Die Ereignisse werden kopiert. Das läuft im Hintergrund weiter; bis es fertig ist, ändert sich nichts.",
+    renameTitle: "Diese Website umbenennen",
+    renameAbout:
+      "Gibt <strong>{site}</strong> eine andere ID. Ereignisse, Einstellungen, Ziele, Segmente, Anmerkungen, Importe, Freigabelinks und API-Schlüssel ziehen mit um.",
+    renameHint: "Ereignisse unter der alten ID zählen noch 90 Tage: Ändern Sie bis dahin den Tracking-Code.",
+    newId: "Neue ID",
+    renameNow: "Umbenennen",
+    renaming: "Wird umbenannt …",
+    mergeTitle: "Mit einer anderen Website zusammenführen",
+    mergeAbout:
+      "Zählt die Ereignisse von <strong>{site}</strong>, auch die künftigen, für eine andere Website. Das lässt sich 90 Tage lang rückgängig machen.",
+    mergeHint:
+      "Einstellungen, Ziele, Segmente, Anmerkungen und Freigabelinks von {site} ziehen nicht mit um und gelten so lange nicht. Nach 90 Tagen werden sie gelöscht.",
+    into: "Zusammenführen mit",
+    noOthers: "Es gibt keine andere Website.",
+    mergeNow: "Zusammenführen",
+    merging: "Wird zusammengeführt …",
+  },
   exportDialog: {
     title: "Exportieren",
     daily: "Tagessummen",

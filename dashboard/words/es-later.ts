@@ -492,6 +492,41 @@ export const esLater = {
       "Elimina para siempre <strong>{site}</strong>: todos sus eventos, ajustes, objetivos, segmentos, anotaciones y enlaces compartidos. Las claves de API limitadas a este sitio dejan de funcionar.",
     trackingCode: "Quita antes el código de seguimiento: el próximo evento volvería a crear el sitio.",
   },
+  siteNames: {
+    title: "Identificador del sitio",
+    about: "Los eventos cuentan para <strong>{site}</strong> con este identificador.",
+    others: "Otros identificadores",
+    renamed: {
+      until: "Antes el identificador era {name}. Sus eventos cuentan para {site} hasta el {date}.",
+      begun: "{name} está pasando a llamarse {site}.",
+    },
+    merged: {
+      until: "{name} se fusionó con {site}. Puedes deshacerlo hasta el {date}.",
+      begun: "{name} se está fusionando con {site}.",
+    },
+    undo: "Deshacer la fusión",
+    confirmUndo: "Confirmar: deshacer",
+    rename: "Cambiar el nombre de este sitio…",
+    merge: "Fusionar con otro sitio…",
+    passwordNeeded: "Para cambiar el nombre de un sitio o fusionarlo hace falta una contraseña.",
+    inBackground: "Los eventos se están copiando. Esto sigue en segundo plano; hasta que termine, no cambia nada.",
+    renameTitle: "Cambiar el nombre de este sitio",
+    renameAbout:
+      "Da otro identificador a <strong>{site}</strong>. Sus eventos, ajustes, objetivos, segmentos, anotaciones, importaciones, enlaces compartidos y claves de API pasan con él.",
+    renameHint: "Los eventos del identificador anterior cuentan 90 días más: cambia antes el código de seguimiento.",
+    newId: "Nuevo identificador",
+    renameNow: "Cambiar el nombre",
+    renaming: "Cambiando…",
+    mergeTitle: "Fusionar con otro sitio",
+    mergeAbout:
+      "Cuenta los eventos de <strong>{site}</strong>, también los que lleguen, para otro sitio. Puedes deshacerlo durante 90 días.",
+    mergeHint:
+      "Los ajustes, objetivos, segmentos, anotaciones y enlaces compartidos de {site} no pasan al otro sitio y dejan de funcionar. A los 90 días se eliminan.",
+    into: "Fusionar con",
+    noOthers: "No hay ningún otro sitio.",
+    mergeNow: "Fusionar",
+    merging: "Fusionando…",
+  },
   exportDialog: {
     title: "Exportar",
     daily: "Totales diarios",

@@ -494,6 +494,41 @@ export const frLater = {
       "Supprime définitivement <strong>{site}</strong> : ses événements, réglages, objectifs, segments, annotations et liens de partage. Les clés d’API limitées à ce site cessent de fonctionner.",
     trackingCode: "Retirez d’abord le code de suivi : le prochain événement recréerait le site.",
   },
+  siteNames: {
+    title: "Identifiant du site",
+    about: "Les événements comptent pour <strong>{site}</strong> sous cet identifiant.",
+    others: "Autres identifiants",
+    renamed: {
+      until: "L’identifiant était {name}. Ses événements comptent pour {site} jusqu’au {date}.",
+      begun: "{name} est en train d’être renommé en {site}.",
+    },
+    merged: {
+      until: "{name} a été fusionné avec {site}. Vous pouvez l’annuler jusqu’au {date}.",
+      begun: "{name} est en train d’être fusionné avec {site}.",
+    },
+    undo: "Annuler la fusion",
+    confirmUndo: "Confirmer l’annulation",
+    rename: "Renommer ce site…",
+    merge: "Fusionner avec un autre site…",
+    passwordNeeded: "Renommer et fusionner des sites exige un mot de passe.",
+    inBackground: "La copie des événements continue en arrière-plan ; d’ici là, rien ne change.",
+    renameTitle: "Renommer ce site",
+    renameAbout:
+      "Donne un autre identifiant à <strong>{site}</strong>. Ses événements, réglages, objectifs, segments, annotations, importations, liens de partage et clés d’API suivent.",
+    renameHint: "Les événements de l’ancien identifiant comptent encore 90 jours : modifiez le code de suivi d’ici là.",
+    newId: "Nouvel identifiant",
+    renameNow: "Renommer",
+    renaming: "Changement en cours…",
+    mergeTitle: "Fusionner avec un autre site",
+    mergeAbout:
+      "Compte les événements de <strong>{site}</strong>, y compris ceux à venir, pour un autre site. Vous pouvez l’annuler pendant 90 jours.",
+    mergeHint:
+      "Les réglages, objectifs, segments, annotations et liens de partage de {site} ne suivent pas et sont suspendus. Ils sont supprimés au bout de 90 jours.",
+    into: "Fusionner avec",
+    noOthers: "Il n’y a pas d’autre site.",
+    mergeNow: "Fusionner",
+    merging: "Fusion en cours…",
+  },
   exportDialog: {
     title: "Exporter",
     daily: "Totaux par jour",
