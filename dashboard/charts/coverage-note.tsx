@@ -10,7 +10,7 @@ export interface CoverageNoteProps {
   readonly days: Days;
 }
 
-/** From the first to the last of them; null without any. */
+/** The dates from the first to the last of them; null without any. */
 function datesOf(days: Days): string | null {
   const dates = days.flatMap(({ start_date: start, end_date: end }) => [start, end]).toSorted();
   const [first, last] = [dates[0], dates.at(-1)];

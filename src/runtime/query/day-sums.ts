@@ -74,7 +74,7 @@ const conditionsOf = ({ conditions, shared }: Scope): readonly Condition[] =>
 
 type Described = { readonly ofDays?: RowsOfDays };
 
-/** The part of a query over all visits of the scope that says so; nothing if sums of days cannot answer it. */
+/** Says what a query over all visits of the scope is in sums of days; nothing if they cannot answer it. */
 export function totalsOfDays(scope: Scope, columns: RowsOfDays["columns"]): Described {
   const [condition = null, ...others] = conditionsOf(scope);
   if (others.length > 0 || scope.endsAtMs !== undefined) return {};
@@ -84,7 +84,7 @@ export function totalsOfDays(scope: Scope, columns: RowsOfDays["columns"]): Desc
   return { ofDays: { measure, isByValue: false, condition, columns } };
 }
 
-/** The same of a query by the values of a dimension. */
+/** Says so for a query by the values of a dimension. */
 export function valuesOfDays(scope: Scope, dimension: BreakdownDimension | null, columns: RowsOfDays["columns"]): Described {
   const [condition = null, ...others] = conditionsOf(scope);
   const measure = dimension === null ? undefined : MEASURES.get(dimension);
@@ -93,13 +93,13 @@ export function valuesOfDays(scope: Scope, dimension: BreakdownDimension | null,
   return { ofDays: { measure, isByValue: true, condition, columns } };
 }
 
-/** The same of a query by the names of events other than page views. */
+/** Says so for a query by the names of events other than page views. */
 export function eventsOfDays(scope: Scope): Described {
   const { ofDays } = valuesOfDays(scope, "events", { visitors: "visitors", events: "events" });
   return ofDays ? { ofDays: { ...ofDays, isWithoutPageviews: true } } : {};
 }
 
-/** The same of a query by the values of a custom property. */
+/** Says so for a query by the values of a custom property. */
 export const propertyValuesOfDays = (scope: Scope, key: string, columns: RowsOfDays["columns"]): Described =>
   conditionsOf(scope).length > 0 ? {} : { ofDays: { measure: propertyMeasure(key), isByValue: true, condition: null, columns } };
 
