@@ -1,9 +1,17 @@
 /** Ingestion by tags of other products: those of Umami, GoatCounter and Matomo (docs/http-api.md, "Tags of other products"). */
 import { BODY_BYTES_MAX, MATOMO_REQUESTS_MAX, URL_CHARS_MAX } from "../runtime/base/config/limits.ts";
 import { PAGEVIEW } from "../runtime/base/config/names.ts";
-import { AppError } from "../runtime/base/errors.ts";
+import { AppError, type AppErrorCode } from "../runtime/base/errors.ts";
 import { closed, count, list, type Schema, text } from "../runtime/base/json-schema.ts";
-import { matomoQueriesIn, NO_EVENTS, readGoatcounter, readMatomo, readUmami, type TaggedEvent } from "../runtime/ingest/earlier-tags.ts";
+import {
+  matomoQueriesIn,
+  matomoQueryOf,
+  NO_EVENTS,
+  readGoatcounter,
+  readMatomo,
+  readUmami,
+  type TaggedEvent,
+} from "../runtime/ingest/earlier-tags.ts";
 import { type EventInput, eventInputOf } from "../runtime/ingest/event-input.ts";
 import { parseUrl } from "../runtime/ingest/urls.ts";
 import { jsonReply, parametersOf, readBody, type Reply } from "./http.ts";
@@ -55,25 +63,31 @@ export const getMatomo: Handler = async (request, context) => {
   return pixelReply;
 };
 
-/** Answers several requests with the number of those that are refused. */
+/** Refusals that a repetition may cure. */
+const TEMPORARY: readonly AppErrorCode[] = ["unavailable", "too_many_requests"];
+
+/** Answers several requests with the number of those that are refused, unless all are and a repetition may cure it. */
 export const postMatomo: Handler = async (request, context): Promise<Reply> => {
   const body = await readBody(request);
-  // Matomo's own tag puts a long query into the body, and a short one into the address.
-  const queries = body === "" ? [parametersOf(context.url)] : matomoQueriesIn(body);
-  const [only] = queries;
-  if (only !== undefined && queries.length === 1) {
-    await accept(request, context, () => readMatomo(only));
+  const queries = matomoQueriesIn(body);
+  if (queries === null) {
+    // Matomo's own tag puts a long query into the body, and a short one into the address.
+    const query = body === "" ? parametersOf(context.url) : matomoQueryOf(body);
+    await accept(request, context, () => readMatomo(query));
     return pixelReply;
   }
   let tracked = 0;
+  let temporary: AppError | null = null;
   for (const query of queries) {
     try {
       await accept(request, context, () => readMatomo(query));
       tracked++;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
+      if (TEMPORARY.includes(error.failure.code)) temporary ??= error;
     }
   }
+  if (tracked === 0 && temporary !== null) throw temporary;
   return jsonReply({ status: "success", tracked, invalid: queries.length - tracked });
 };
 

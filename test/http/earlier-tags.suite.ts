@@ -109,12 +109,16 @@ export function describeEarlierTags(makeTarget: MakeTarget): void {
       expect((await send("/matomo.php", `${page}&e_c=Video&e_a=Play`)).status).toBe(200);
       const bulk = await send("/matomo.php", JSON.stringify({ requests: [`?${page}`, `?${page}&ping=1`, "?idsite=unknown"] }));
       expect(await bodyOf(bulk)).toEqual({ status: "success", tracked: 2, invalid: 1 });
-      expect(await eventsOf(site)).toEqual(["Video/Play: 1", "pageview: 3"]);
+      const one = await send("/matomo.php", JSON.stringify({ requests: [`?${page}`] }));
+      expect(await bodyOf(one)).toEqual({ status: "success", tracked: 1, invalid: 0 });
+      expect(await eventsOf(site)).toEqual(["Video/Play: 1", "pageview: 4"]);
     });
 
-    it("are dropped for bots, and answered alike", async () => {
-      const site = await siteWith("umami:bots");
+    it("are dropped for bots and by the site's settings, and answered alike", async () => {
+      const site = siteName();
+      await bodyOf(await putSettings(target, site, { aliases: ["umami:bots"], excluded_paths: ["/admin*"] }, session));
       expect(await bodyOf(await umami("bots", {}, "event", { "user-agent": GOOGLEBOT }))).toEqual({});
+      expect(await bodyOf(await umami("bots", { url: "/admin/users" }))).toEqual({});
       expect((await getMain(owned, site)).total_events).toBe(0);
     });
 

@@ -107,7 +107,16 @@ async function closedTarget(append: () => Promise<never>) {
   return target;
 }
 
-export const TAG_FAILING: readonly Failing[] = Object.entries(TAGS).flatMap(([id, tag]): Failing[] => [
+const eachFailing = Object.entries(TAGS).flatMap(([id, tag]): Failing[] => [
   { id, status: 408, provoke: async () => afterTheLimit(await closedTarget(never), (target) => tag(target, ID)) },
   { id, status: 503, provoke: async () => tag(await closedTarget(broken), ID) },
 ]);
+
+export const TAG_FAILING: readonly Failing[] = [
+  ...eachFailing,
+  {
+    id: "POST /matomo.php",
+    status: 503,
+    provoke: async () => send(await closedTarget(broken), "POST", "/matomo.php", {}, JSON.stringify({ requests: [matomoQuery(ID)] })),
+  },
+];

@@ -138,18 +138,18 @@ function eventOf({ e_c: category, e_a: action, e_n, e_v, search, link, download 
 const filled = (values: Readonly<Record<string, string | null>>): JsonObject =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value));
 
-/** The queries of a posted body: one as a form, or several as `requests` in JSON. */
-export function matomoQueriesIn(body: string): readonly URLSearchParams[] {
-  if (!body.trimStart().startsWith("{")) return [queryOf(body)];
+/** The queries of a posted body in JSON, of Matomo's bulk tracking; null for one query as a form. */
+export function matomoQueriesIn(body: string): readonly URLSearchParams[] | null {
+  if (!body.trimStart().startsWith("{")) return null;
   const requests = fieldOf(parseObject(body), "requests");
   if (!Array.isArray(requests) || !requests.every((request): request is string => typeof request === "string"))
     throw malformedBody('Field "requests" must be an array of strings');
   if (requests.length > MATOMO_REQUESTS_MAX)
     throw invalidInput(`Field "requests" must have at most ${MATOMO_REQUESTS_MAX} entries, got ${requests.length}`);
-  return requests.map(queryOf);
+  return requests.map(matomoQueryOf);
 }
 
-function queryOf(text: string): URLSearchParams {
+export function matomoQueryOf(text: string): URLSearchParams {
   const query = text.startsWith("?") ? text.slice(1) : text;
   if (query.split("&", QUERY_PARAMETERS_MAX + 1).length > QUERY_PARAMETERS_MAX)
     throw invalidInput(`A request may have at most ${QUERY_PARAMETERS_MAX} query parameters`);

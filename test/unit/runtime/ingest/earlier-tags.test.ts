@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MATOMO_REQUESTS_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { parseAlias } from "../../../../src/runtime/sites/aliases.ts";
-import { matomoQueriesIn, readGoatcounter, readMatomo, readUmami } from "../../../../src/runtime/ingest/earlier-tags.ts";
+import { matomoQueriesIn, matomoQueryOf, readGoatcounter, readMatomo, readUmami } from "../../../../src/runtime/ingest/earlier-tags.ts";
 
 const WEBSITE = "0b1b3f5a-6c1d-4e5e-9d5f-111111111111";
 
@@ -103,11 +103,12 @@ describe("Matomo", () => {
   });
 
   it("posts a form or a bounded number of requests", () => {
-    expect(matomoQueriesIn("idsite=7&url=%2Fa").map(String)).toEqual(["idsite=7&url=%2Fa"]);
+    expect(matomoQueriesIn("idsite=7&url=%2Fa")).toBeNull();
+    expect(String(matomoQueryOf("?idsite=7&url=%2Fa"))).toBe("idsite=7&url=%2Fa");
     const bulk = (count: number) => JSON.stringify({ requests: Array.from({ length: count }, (_, i) => `?idsite=7&url=/${i}`) });
-    expect(matomoQueriesIn(bulk(2)).map((query) => query.get("url"))).toEqual(["/0", "/1"]);
+    expect(matomoQueriesIn(bulk(2))?.map((query) => query.get("url"))).toEqual(["/0", "/1"]);
     expect(() => matomoQueriesIn(bulk(MATOMO_REQUESTS_MAX + 1))).toThrow(`at most ${MATOMO_REQUESTS_MAX} entries`);
     expect(() => matomoQueriesIn('{"requests":[7]}')).toThrow("array of strings");
-    expect(() => matomoQueriesIn("a&".repeat(101))).toThrow("query parameters");
+    expect(() => matomoQueryOf("a&".repeat(101))).toThrow("query parameters");
   });
 });
