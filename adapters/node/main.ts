@@ -3,7 +3,7 @@ import { type Config, ConfigError, parseConfig } from "../../src/runtime/base/co
 import { createLog, type Log, reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { PROGRAM_NAME } from "../../src/runtime/base/config/names.ts";
-import { parseCommandLine, type CommandLine, type CommandRun, UsageError, renderHelp } from "./commands/command-line.ts";
+import { parseCommandLine, type CommandLine, type CommandRun, UsageError, renderCommandHelp, renderHelp } from "./commands/command-line.ts";
 import { COMMANDS } from "./commands/commands.ts";
 import { readConfigSources } from "./config-sources.ts";
 import { PROGRAM_VERSION } from "./built-files.ts";
@@ -55,7 +55,8 @@ function readCommandLine(): CommandLine {
 // New files are for this user only, and stay accessible under a umask such as 0777.
 process.umask(0o077);
 const commandLine = readCommandLine();
-if (commandLine.action === "help") process.stdout.write(renderHelp(COMMANDS));
+if (commandLine.action === "help")
+  process.stdout.write(commandLine.command ? renderCommandHelp(commandLine.command) : renderHelp(COMMANDS));
 else if (commandLine.action === "version") process.stdout.write(`${PROGRAM_VERSION}\n`);
 else {
   runCommand(commandLine).catch((error: unknown) => {

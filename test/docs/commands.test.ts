@@ -9,6 +9,7 @@ import { runProcess } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
+import { logLine } from "../support/uploads.ts";
 import { commandsIn, commandsOfKind, CREDENTIAL, withBuiltProgram } from "./commands.ts";
 import { codeBlocksOf, readPage } from "./pages.ts";
 
@@ -208,6 +209,14 @@ describe("commands of the program", () => {
       if (/ (backup|verify)\b/.test(command)) {
         await fillDataFolder(dataFolder);
         expect(await run(here, { folder, environment })).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
+        return;
+      }
+      if (command.includes("sandpiper import ")) {
+        await writeFile(join(folder, "access.log"), logLine("2026-02-01T10:00:00", "/"));
+        expect(await run(here, { folder, environment })).toEqual({
+          code: 0,
+          printed: expect.stringContaining("Import #1 is shown: 1 event of"),
+        });
         return;
       }
       if (command.includes("sandpiper export ")) {

@@ -23,6 +23,8 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "sandpiper reindex --data-dir /var/lib/sandpiper": "test/fault/reindex-kill.test.ts runs it against ClickHouse",
   "sandpiper import example.com export.zip --data-dir /var/lib/sandpiper":
     "asks before it imports; test/unit/adapters/node/import-flow.test.ts runs its flow",
+  "sandpiper import example.com access.log --yes --url https://stats.example.com --key import.key":
+    "needs a key of the server; test/program/import.test.ts runs it",
   "npm install --prefix /srv/geo --ignore-scripts @ip-location-db/geo-whois-asn-country-mmdb@latest":
     "test/docs/geo-refresh.test.ts runs it without a registry",
   "npx sandpiper-analytics": "test/install/package.test.ts installs and runs the package",

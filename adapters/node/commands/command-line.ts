@@ -63,7 +63,8 @@ export interface CommandRun {
   readonly fileName: string | undefined;
 }
 
-export type CommandLine = { readonly action: "help" } | { readonly action: "version" } | CommandRun;
+/** `command`: whose help is asked for; null for that of the program. */
+export type CommandLine = { readonly action: "help"; readonly command: Command | null } | { readonly action: "version" } | CommandRun;
 
 const CONFIG_OPTION: CommandOption = { name: "--config", value: "file", help: "read options from this TOML file" };
 
@@ -78,14 +79,17 @@ const VERSION_NAMES = ["-v", "--version"];
 interface Typed {
   readonly words: readonly string[];
   readonly options: ReadonlyMap<CommandOption, string>;
+  /** Set if the help is asked for: what follows is not read. */
+  readonly isHelp?: true;
 }
 
 /** `argv` excludes the program's own two entries. Throws `UsageError`. */
 export function parseCommandLine(argv: readonly string[], commands: Commands): CommandLine {
   const typed = readArguments(argv, [...GENERAL_OPTIONS, ...commands.flatMap(({ options }) => options)]);
-  if (typed === "help" || typed === "version") return { action: typed };
+  if (typed === "version") return { action: typed };
   const [name, ...words] = typed.words;
-  if (name === "help") return { action: "help" };
+  if (name === "help") return { action: "help", command: words[0] === undefined ? null : commandNamed(words[0], commands) };
+  if (typed.isHelp) return { action: "help", command: name === undefined ? null : commandNamed(name, commands) };
   const command = name === undefined ? commands[0] : commandNamed(name, commands);
   checkArguments(command, words);
   const entries = [...typed.options];
@@ -105,15 +109,18 @@ const isOwn = (option: CommandOption): boolean => option.sets === undefined && o
 
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
+/** As an argument: a file that is read from standard input. */
+export const STANDARD_INPUT = "-";
+
 /** Tells words from options. Everything after `--` is a word. */
-function readArguments(argv: readonly string[], known: readonly CommandOption[]): Typed | "help" | "version" {
+function readArguments(argv: readonly string[], known: readonly CommandOption[]): Typed | "version" {
   const words: string[] = [];
   const options = new Map<CommandOption, string>();
   const rest = [...argv];
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     if (argument === "--") words.push(...rest.splice(0));
-    else if (!argument.startsWith("-")) words.push(argument);
-    else if (HELP_NAMES.includes(argument)) return "help";
+    else if (!argument.startsWith("-") || argument === STANDARD_INPUT) words.push(argument);
+    else if (HELP_NAMES.includes(argument)) return { words, options, isHelp: true };
     else if (VERSION_NAMES.includes(argument)) return "version";
     else {
       const option = optionNamed(argument.replace(/=.*$/s, ""), known);
@@ -164,33 +171,41 @@ function checkArguments(command: Command, words: readonly string[]): void {
   throw new UsageError(`${command.name} takes ${allowed}, got ${quote(extra)}${suggestion(extra, names)}`);
 }
 
-const HELP_COLUMN = 23;
+const HELP_COLUMN = 26;
 
 const row = (left: string, help: string): string => `  ${left.padEnd(HELP_COLUMN - 3)} ${help}`;
 
 const withValue = ({ name, value }: CommandOption): string => (value === undefined ? name : `${name} <${value}>`);
 
-/** The options of some commands only, each with these commands. */
-function ownOptions(commands: Commands): string[] {
-  const options = new Set(commands.flatMap((command) => command.options));
-  return [...options].map((option) => {
-    const users = commands.filter((command) => command.options.includes(option)).map(({ name }) => name);
-    return row(withValue(option), `${users.join(", ")}: ${option.help}`);
-  });
-}
+const HELP_ROWS = [row(HELP_NAMES.join(", "), "print this help"), row(VERSION_NAMES.join(", "), "print the version")];
 
+const usageOf = ({ name, arguments: words, takesSeveral }: Command): string =>
+  [name, ...words.map((word, i) => `<${word}>${takesSeveral && i === words.length - 1 ? "…" : ""}`)].join(" ");
+
+/** The options of the first command are those of the program without a command. */
 export function renderHelp(commands: Commands): string {
+  const [first] = commands;
   const lines = [
     `Usage: ${PROGRAM_NAME} [command] [options]`,
-    ...commands.map((command) => row([command.name, ...command.arguments.map((name) => `<${name}>`)].join(" "), command.help)),
+    ...commands.map((command) => row(usageOf(command), command.help)),
     "",
-    ...GENERAL_OPTIONS.map((option) => row(withValue(option), option.help)),
-    ...ownOptions(commands),
-    row(HELP_NAMES.join(", "), "print this help"),
-    row(VERSION_NAMES.join(", "), "print the version"),
+    ...[...first.options, ...GENERAL_OPTIONS].map((option) => row(withValue(option), option.help)),
+    ...HELP_ROWS,
     "",
-    `Other options are in a file (${FILE_VARIABLE}) or variables such as ${variableOf("data_dir")}, see`,
+    `"${PROGRAM_NAME} <command> --help" prints the options of a command. Other options are`,
+    `in a file (${FILE_VARIABLE}) or variables such as ${variableOf("data_dir")}, see`,
     "docs/configuration.md. Exit codes: 0 success, 1 failure or fault, 2 wrong usage.",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+export function renderCommandHelp(command: Command): string {
+  const lines = [
+    `Usage: ${PROGRAM_NAME} ${usageOf(command)} [options]`,
+    `  ${command.help}`,
+    "",
+    ...[...command.options, ...GENERAL_OPTIONS].map((option) => row(withValue(option), option.help)),
+    ...HELP_ROWS,
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -1,52 +1,11 @@
-/** How the command `import` brings files into the data folder: it reads them where they are, shows what they have, asks, and reconciles. */
-import { open, readdir, stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+/** How the command `import` brings files in: it gives them, shows what they have, asks, and reconciles. */
 import { createInterface } from "node:readline/promises";
-import { IMPORT_FILES_MAX } from "../../../src/runtime/base/config/limits.ts";
 import { parseSiteId } from "../../../src/runtime/base/config/names.ts";
-import { type RandomAccess, type SourceFile, UnreadableFile } from "../../../src/runtime/imports/format.ts";
-import type { ImportRecord } from "../../../src/runtime/imports/import-record.ts";
-import type { ImportDetails, Imports } from "../../../src/runtime/imports/imports.ts";
 import type { ManifestJson } from "../../../src/runtime/imports/manifest-json.ts";
-import { type Reconciliation, reconciliationOf } from "../../../src/runtime/imports/reconciliation.ts";
-import { sourceFile } from "../../../src/runtime/imports/source-files.ts";
-import { dayCountOf } from "../../../src/storage/day-sums.ts";
+import type { Reconciliation } from "../../../src/runtime/imports/reconciliation.ts";
 import { type CommandOutcome, counted, formatCount, listed } from "../command-output.ts";
-
-// Files
-
-/** Opened for each read, because there may be more files than may be open. */
-const accessTo = (path: string, size: number): RandomAccess => ({
-  size,
-  async read(from, to) {
-    const bytes = new Uint8Array(to - from);
-    const file = await open(path, "r");
-    try {
-      let filled = 0;
-      while (filled < bytes.length) {
-        const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, from + filled);
-        if (bytesRead === 0) throw new UnreadableFile(`${path} became shorter while it was read.`);
-        filled += bytesRead;
-      }
-    } finally {
-      await file.close();
-    }
-    return bytes;
-  },
-});
-
-/** A file, or those of a folder in the order of their names. `name`: its path in the import. */
-async function filesAt(path: string, name: string): Promise<SourceFile[]> {
-  const status = await stat(path);
-  if (status.isFile()) return [sourceFile(name, accessTo(path, status.size))];
-  if (!status.isDirectory()) return [];
-  const files: SourceFile[] = [];
-  for (const entry of (await readdir(path)).sort()) {
-    files.push(...(await filesAt(join(path, entry), `${name}/${entry}`)));
-    if (files.length > IMPORT_FILES_MAX) throw new Error(`${path} has more than ${IMPORT_FILES_MAX} files`);
-  }
-  return files;
-}
+import type { AskedImport, ImportDoor, ImportNow } from "./import-doors.ts";
+import type { LocalFile } from "./import-files.ts";
 
 // What is printed
 
@@ -97,24 +56,35 @@ function reconciliationLines(rows: Reconciliation): string[] {
 
 const REWRITE_MS = 200;
 
-/** Works until the import is in another state than this one. Writes the number of rows to a terminal. */
-async function workWhile(imports: Imports, { number, state }: Pick<ImportRecord, "number" | "state">): Promise<ImportDetails> {
+const CLEAR_LINE = "\r\x1b[K";
+
+/** Writes a line that is written again, on a terminal only. */
+function progressLine(): { write(text: string): void; end(): void } {
   const terminal = process.stderr.isTTY ? process.stderr : null;
+  return {
+    write: (text) => void terminal?.write(`${CLEAR_LINE}${text}`),
+    end: () => void terminal?.write(CLEAR_LINE),
+  };
+}
+
+/** Resolves once the import is in another state than this one. */
+async function whenNot(door: ImportDoor, number: number, state: ImportNow["state"]): Promise<ImportNow> {
+  const line = progressLine();
   const write = () =>
-    void imports.details(number).then(
-      ({ rows }) => terminal?.write(`\r\x1b[K${state}: ${formatCount(rows)} rows`),
+    void door.now(number).then(
+      ({ rows }) => line.write(`${state}: ${formatCount(rows)} rows`),
       () => {},
     );
-  const timer = terminal ? setInterval(write, REWRITE_MS) : undefined;
+  const timer = process.stderr.isTTY ? setInterval(write, REWRITE_MS) : undefined;
   try {
     for (;;) {
-      const details = await imports.details(number);
-      if (details.record.state !== state) return details;
-      if (!(await imports.job.run())) throw new Error("the data folder cannot be read or written; the log says why");
+      const now = await door.now(number);
+      if (now.state !== state) return now;
+      await door.goOn();
     }
   } finally {
     clearInterval(timer);
-    terminal?.write("\r\x1b[K");
+    line.end();
   }
 }
 
@@ -129,37 +99,35 @@ export async function askOnTerminal(siteId: string): Promise<boolean> {
   }
 }
 
-interface Asked {
+interface Asked extends Omit<AskedImport, "siteId"> {
   readonly site: string;
-  /** Files and folders. */
-  readonly paths: readonly string[];
+  readonly files: readonly LocalFile[];
   /** Prints the manifest. */
   readonly print: (text: string) => void;
   /** Asks whether to go on. */
   readonly confirms: (siteId: string) => Promise<boolean>;
 }
 
+const MB = 1_000_000;
+
 /** Leaves nothing unless it succeeds. */
-export async function importInto(imports: Imports, { site, paths, print, confirms }: Asked): Promise<CommandOutcome> {
+export async function importInto(door: ImportDoor, { site, files, print, confirms, ...options }: Asked): Promise<CommandOutcome> {
   const siteId = parseSiteId(site, "site");
-  const { signal } = new AbortController();
-  const files: SourceFile[] = [];
-  for (const path of paths) files.push(...(await filesAt(path, basename(resolve(path)))));
-  const begun = await imports.beginWith({ siteId, hostname: null, logFormat: null }, files, signal);
-  const { number } = begun;
-  const read = await workWhile(imports, begun);
-  if (read.manifest) print(`${manifestLines(read.manifest).join("\n")}\n`);
+  const line = progressLine();
+  const onSent = (bytes: number) => line.write(`sent: ${formatCount(Math.round(bytes / MB))} MB`);
+  const number = await door.begin({ siteId, ...options }, files, onSent).finally(line.end);
   const abandon = async (text: string): Promise<CommandOutcome> => {
-    await imports.delete(number, signal);
+    await door.delete(number);
     return { succeeded: false, text: `${text}\n` };
   };
-  if (read.record.failure !== null) return abandon(`Nothing is imported: ${read.record.failure}`);
+  const read = await whenNot(door, number, "reading");
+  if (read.manifest) print(`${manifestLines(read.manifest).join("\n")}\n`);
+  if (read.failure !== null) return abandon(`Nothing is imported: ${read.failure}`);
   if (!(await confirms(siteId))) return abandon("Nothing is imported, because nobody confirmed it (--yes).");
-  await imports.confirm(number, signal);
-  const { record, manifest } = await workWhile(imports, { number, state: "running" });
-  if (record.failure !== null || manifest === null) return abandon(`Nothing is imported: ${record.failure}`);
-  const days = dayCountOf(record.days);
-  const sums = days > 0 ? ` and sums of ${counted(days, "day")}` : "";
-  const lines = [`Import #${number} is shown: ${counted(record.events, "event")}${sums} of ${siteId}`];
-  return { succeeded: true, text: `${[...lines, ...reconciliationLines(reconciliationOf(manifest, record))].join("\n")}\n` };
+  await door.confirm(number);
+  const { events, days, failure, reconciliation } = await whenNot(door, number, "running");
+  if (failure !== null || reconciliation === null) return abandon(`Nothing is imported: ${failure}`);
+  const what = [...(events > 0 || days === 0 ? [counted(events, "event")] : []), ...(days > 0 ? [`sums of ${counted(days, "day")}`] : [])];
+  const lines = [`Import #${number} is shown: ${what.join(" and ")} of ${siteId}`, ...reconciliationLines(reconciliation)];
+  return { succeeded: true, text: `${lines.join("\n")}\n` };
 }

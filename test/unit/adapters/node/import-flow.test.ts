@@ -2,6 +2,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { Readable } from "node:stream";
+import { folderDoor } from "../../../../adapters/node/commands/import-doors.ts";
+import { withFiles } from "../../../../adapters/node/commands/import-files.ts";
 import { importInto } from "../../../../adapters/node/commands/import-flow.ts";
 import { createInProcessTarget } from "../../../support/in-process-target.ts";
 import { createMemoryObjectStore } from "../../../support/memory-object-store.ts";
@@ -23,12 +26,16 @@ async function opened() {
   if (imports === null) throw new Error("there are imports in process");
   const printed: string[] = [];
   const run = (confirmed: boolean, ...names: string[]) =>
-    importInto(imports, {
-      site: SITE,
-      paths: names.map((name) => join(folder, name)),
-      print: (text) => void printed.push(text),
-      confirms: async () => confirmed,
-    });
+    withFiles(
+      names.map((name) => (name === "-" ? name : join(folder, name))),
+      Readable.from([Buffer.from(logLine("2026-02-03T10:00:00", "/c"))]),
+      (files) =>
+        importInto(folderDoor(imports), {
+          ...{ site: SITE, files, hostname: null, logFormat: null },
+          print: (text) => void printed.push(text),
+          confirms: async () => confirmed,
+        }),
+    );
   return { target, imports, objects, printed, run };
 }
 
@@ -56,5 +63,15 @@ it("leaves nothing if nobody confirms, or if there is nothing to import", async 
   });
   await expect(run(true, "missing")).rejects.toThrow("ENOENT");
   expect([imports.all, await objects.list("events"), await objects.list("imports")]).toEqual([[], [], []]);
+  await target.close();
+});
+
+it("reads standard input beside files and folders", async () => {
+  const { target, printed, run } = await opened();
+  expect(await run(true, "-", "logs/access.log")).toEqual({
+    succeeded: true,
+    text: "Import #1 is shown: 2 events of site.test\n  2026-02: 2 of 2 page views\n",
+  });
+  expect(printed.join("")).toContain("2 page views and 0 other events on 2 days from 2026-02-01 to 2026-02-03\n");
   await target.close();
 });

@@ -93,12 +93,18 @@ describe("the command line", () => {
     expect(parsed("backup", "--", "--help")).toMatchObject({ name: "backup", arguments: ["--help"] });
   });
 
-  it.each([["--help"], ["-h"], ["help"], ["help", "verify"], ["verify", "--help"], ["backup", "--help"], ["--config", "x", "-h"]])(
-    "%s %s prints the help",
-    (...argv) => {
-      expect(parseCommandLine(argv.filter(Boolean), COMMANDS)).toEqual({ action: "help" });
-    },
-  );
+  it.each([
+    [["--help"], null],
+    [["-h"], null],
+    [["help"], null],
+    [["--config", "x", "-h"], null],
+    [["help", "verify"], "verify"],
+    [["verify", "--help"], "verify"],
+    [["backup", "--help"], "backup"],
+  ])("%j prints the help of the program or of the command", (argv, name) => {
+    const line = parseCommandLine(argv, COMMANDS);
+    expect(line.action === "help" && (line.command?.name ?? null)).toBe(name);
+  });
 
   it.each([["--version"], ["-v"], ["verify", "--version"]])("%s %s prints the version", (...argv) => {
     expect(parseCommandLine(argv.filter(Boolean), COMMANDS)).toEqual({ action: "version" });
@@ -110,7 +116,7 @@ describe("the command line", () => {
     ["an option that only begins like --config", ["--configs=x"], 'unknown option "--configs"; did you mean --config?'],
     ["an option with a capital", ["--Port=1"], 'unknown option "--Port"; did you mean --port?'],
     ["an unknown short option", ["-p", "1"], 'unknown option "-p"'],
-    ["a single dash", ["-"], 'unknown option "-"'],
+    ["a single dash as the command", ["-"], 'unknown command "-"'],
     ["an unknown command", ["verfy"], 'unknown command "verfy"; did you mean verify?'],
     ["an unknown command like no other", ["launch"], 'unknown command "launch"'],
     ["an unknown command with control characters", ["a\u001b[2J\n"], 'unknown command "a\\u001b[2J\\n"'],

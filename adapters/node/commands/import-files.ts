@@ -1,0 +1,90 @@
+/** The files that the command `import` is given: files, what folders contain, and standard input. */
+import { open, readdir, stat, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { IMPORT_FILES_MAX } from "../../../src/runtime/base/config/limits.ts";
+import { randomBytes } from "node:crypto";
+import { type RandomAccess, UnreadableFile } from "../../../src/runtime/imports/format.ts";
+import { STANDARD_INPUT } from "./command-line.ts";
+
+export interface LocalFile {
+  /** Its path in the import. */
+  readonly name: string;
+  readonly access: RandomAccess;
+}
+
+/** Opens the file for each read, because there may be more files than may be open. */
+const accessTo = (path: string, size: number): RandomAccess => ({
+  size,
+  async read(from, to) {
+    const bytes = new Uint8Array(to - from);
+    const file = await open(path, "r");
+    try {
+      let filled = 0;
+      while (filled < bytes.length) {
+        const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, from + filled);
+        if (bytesRead === 0) throw new UnreadableFile(`${path} became shorter while it was read.`);
+        filled += bytesRead;
+      }
+    } finally {
+      await file.close();
+    }
+    return bytes;
+  },
+});
+
+/** A file, or those of a folder in the order of their names. */
+async function filesAt(path: string, name: string): Promise<LocalFile[]> {
+  const status = await stat(path);
+  if (status.isFile()) return [{ name, access: accessTo(path, status.size) }];
+  if (!status.isDirectory()) return [];
+  const files: LocalFile[] = [];
+  for (const entry of (await readdir(path)).sort()) {
+    files.push(...(await filesAt(join(path, entry), `${name}/${entry}`)));
+    if (files.length > IMPORT_FILES_MAX) throw new Error(`${path} has more than ${IMPORT_FILES_MAX} files`);
+  }
+  return files;
+}
+
+/** Stored until the command ends, because an import reads its files several times: in a file without a name, which a kill removes. */
+async function spooled(stream: AsyncIterable<Uint8Array>, close: (() => Promise<void>)[]): Promise<LocalFile> {
+  const path = join(tmpdir(), `sandpiper-${randomBytes(8).toString("hex")}`);
+  const file = await open(path, "wx+", 0o600);
+  close.push(() => file.close());
+  await unlink(path);
+  let size = 0;
+  for await (const bytes of stream) {
+    await file.write(bytes, 0, bytes.length, size);
+    size += bytes.length;
+  }
+  return {
+    name: "standard input",
+    access: {
+      size,
+      async read(from, to) {
+        const bytes = new Uint8Array(to - from);
+        await file.read(bytes, 0, bytes.length, from);
+        return bytes;
+      },
+    },
+  };
+}
+
+/** Hands the files at these paths to the task; `-` is standard input. */
+export async function withFiles<T>(
+  paths: readonly string[],
+  standardInput: AsyncIterable<Uint8Array>,
+  task: (files: readonly LocalFile[]) => Promise<T>,
+): Promise<T> {
+  const closes: (() => Promise<void>)[] = [];
+  try {
+    const files: LocalFile[] = [];
+    for (const path of paths) {
+      if (path === STANDARD_INPUT) files.push(await spooled(standardInput, closes));
+      else files.push(...(await filesAt(path, basename(resolve(path)))));
+    }
+    return await task(files);
+  } finally {
+    for (const close of closes) await close();
+  }
+}
