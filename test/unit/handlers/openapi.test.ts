@@ -222,6 +222,8 @@ const OPEN_OBJECTS: Readonly<Record<string, string>> = {
   "#/components/schemas/MatomoRequest": "as of an event",
   "#/components/schemas/NewImport": "as of an event",
   "#/components/schemas/SiteConfirmation": "as of an event",
+  "#/components/schemas/NewSiteName": "as of an event",
+  "#/components/schemas/MergeTarget": "as of an event",
   "#/components/schemas/NewPassword": "as of an event",
   "#/components/schemas/Password": "as of an event",
   "#/components/schemas/PasswordChange": "as of an event",
