@@ -13,6 +13,7 @@ import type { Host } from "../../src/runtime/service/host.ts";
 import { type GeoLookup, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import {
   IMPORT_CHECKPOINT_EVENTS_IN_WORKERD,
+  IMPORT_DAY_GROUPS_IN_WORKERD,
   IMPORT_RUN_MS_IN_WORKERD,
   IMPORT_UPLOAD_BYTES_MAX_IN_WORKERD,
   UNFLUSHED_BYTES_MAX_IN_WORKERD,
@@ -135,6 +136,7 @@ function hostOf(options: InstanceOptions, records: RecordStore): Host {
       sliceMs: 0,
       runMs: IMPORT_RUN_MS_IN_WORKERD,
       checkpointEvents: IMPORT_CHECKPOINT_EVENTS_IN_WORKERD,
+      checkpointGroups: IMPORT_DAY_GROUPS_IN_WORKERD,
       uploadBytesMax: IMPORT_UPLOAD_BYTES_MAX_IN_WORKERD,
     },
     wait,

@@ -27,7 +27,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Bytes of the disk that an upload leaves free": `${limits.IMPORT_FREE_BYTES_MIN / 1024 ** 3} GiB`,
   Imports: `${count(limits.IMPORTS_MAX)}, of which ${limits.IMPORTS_WAITING_MAX} wait for files or a confirmation, for ${limits.IMPORT_WAITING_DAYS} days`,
   "Changes of imports that wait to be stored": count(limits.IMPORT_CHANGES_WAITING_MAX),
-  "Files of sums of days of an import": `${count(limits.IMPORT_DAY_FILES_MAX)}, of ${count(limits.IMPORT_DAY_GROUPS)} different days and values each`,
+  "Files of sums of days of an import": `${count(limits.IMPORT_DAY_FILES_MAX)}, of ${count(limits.IMPORT_DAY_GROUPS)} different days and values each (workerd: ${count(limits.IMPORT_DAY_GROUPS_IN_WORKERD)})`,
   "Custom properties in a file of sums of days": count(limits.IMPORT_DAY_PROPERTIES_MAX),
   "Entries of `coverage`": count(reports.COVERAGE_MAX),
   "Earlier names of sites": `${count(admin.SITE_NAMES_MAX)}, for ${admin.SITE_NAME_DAYS} days each`,

@@ -10,7 +10,6 @@ import type { SecretStore } from "../../storage/secret-store.ts";
 import { createHasher, type Sha256 } from "../base/bytes.ts";
 import {
   IMPORT_ATTEMPTS_MAX,
-  IMPORT_DAY_GROUPS,
   IMPORT_FREE_BYTES_MIN,
   IMPORT_PARTS_AT_ONCE,
   IMPORT_RETRY_MS,
@@ -56,6 +55,8 @@ export interface ImportPace {
   readonly runMs: number;
   /** Events in memory before they are written, with a checkpoint behind them. */
   readonly checkpointEvents: number;
+  /** Values of days that are. */
+  readonly checkpointGroups: number;
   /** Bytes of all files of an upload. */
   readonly uploadBytesMax: number;
 }
@@ -147,7 +148,7 @@ export class Imports {
       identities: this.#identities,
       daySums: this.#daySums,
       checkpointEvents: options.pace.checkpointEvents,
-      checkpointGroups: IMPORT_DAY_GROUPS,
+      checkpointGroups: options.pace.checkpointGroups,
     });
     this.#uploaded = new UploadedFiles(options.objects);
     this.job = new PeriodicJob({

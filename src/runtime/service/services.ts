@@ -7,7 +7,13 @@ import type { SharedView } from "../access/shares.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
 import { createSha256 } from "../base/bytes.ts";
 import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/admin-limits.ts";
-import { FLUSH_BYTES_SHARE, IMPORT_CHECKPOINT_EVENTS, IMPORT_SLICE_MS, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
+import {
+  FLUSH_BYTES_SHARE,
+  IMPORT_CHECKPOINT_EVENTS,
+  IMPORT_DAY_GROUPS,
+  IMPORT_SLICE_MS,
+  RATE_LIMIT_BUCKETS_MAX,
+} from "../base/config/limits.ts";
 import { IMPORT_UPLOAD_BYTES_MAX } from "../../shared/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
 import { collectGauges, type Counters, createCounters, type Gauges, RequestMetrics, RollupDays } from "../base/metrics/metrics.ts";
@@ -392,6 +398,7 @@ const IMPORT_PACE: ImportPace = {
   sliceMs: IMPORT_SLICE_MS,
   runMs: Infinity,
   checkpointEvents: IMPORT_CHECKPOINT_EVENTS,
+  checkpointGroups: IMPORT_DAY_GROUPS,
   uploadBytesMax: IMPORT_UPLOAD_BYTES_MAX,
 };
 

@@ -345,6 +345,7 @@ export const IMPORT_ATTEMPTS_MAX = 5;
 
 /** Values of days, and characters of their texts, that are in memory before they are written. */
 export const IMPORT_DAY_GROUPS = 100_000;
+export const IMPORT_DAY_GROUPS_IN_WORKERD = 20_000;
 export const IMPORT_DAY_TEXT_CHARS = 16 * MIB;
 
 /** Files of sums of days of an import: a report reads all that have its dimension. */
