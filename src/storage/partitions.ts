@@ -391,7 +391,7 @@ export class Partitions {
     return [...(await this.#listing(siteId)).values()].flat().filter((file) => importOf(file) === importNumber);
   }
 
-  /** Those of them that count when the import is shown. Oldest day first. */
+  /** The files of an import that count when it is shown, oldest day first. */
   async countedFilesOfImport(siteId: SiteId, importNumber: number): Promise<PartitionFile[]> {
     const days = [...(await this.#listing(siteId))].sort(([a], [b]) => (a < b ? -1 : 1));
     return days.flatMap(([, files]) => withoutSuperseded(files).filter((file) => importOf(file) === importNumber));

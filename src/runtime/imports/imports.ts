@@ -163,7 +163,7 @@ export class Imports {
     return (!this.#hasRecovered && this.#options.records.all.length > 0) || this.#next() !== undefined || this.#expired().length > 0;
   }
 
-  /** For hosts without a tick. Infinite if nothing waits; the expiry of those that nobody confirms is due in time. */
+  /** Time until the job has work, for hosts that set alarms in place of a tick. Infinite if nothing waits. */
   msUntilDue(): number {
     if (this.job.isBackingOff) return IMPORT_RETRY_MS;
     if (this.isDue) return 0;
@@ -535,13 +535,15 @@ export class Imports {
   async #run(record: ImportRecord, active: Active): Promise<void> {
     const { addSite, eventsOf, eventStore, log, monotonicMs, pace, records } = this.#options;
     const { number, siteId } = record;
-    const endMs = monotonicMs() + pace.runMs;
     const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
     const files = filesOf(recognized.recognitions);
     const others = await otherImports(eventStore, records, record);
     const breathe = this.#breathing(active);
+    // The time to skip rows does not count: a run that pauses before it has new ones would never end.
+    let endMs = Infinity;
     const onRows = (rows: number) => {
       active.rows += rows;
+      if (endMs === Infinity && active.rows > record.rows) endMs = monotonicMs() + pace.runMs;
       return breathe();
     };
     const source = { files, others, events: { ...eventsOf(siteId), siteId } };

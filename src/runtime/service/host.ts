@@ -116,7 +116,7 @@ export interface Host {
   /** `ROLLUP_WEIGHT_BYTES_MIN` by default. */
   readonly rollupWeightBytesMin?: number;
   readonly segmentLog: SegmentLog;
-  /** Without bounds but those of files by default. */
+  /** Bounds of imports that the platform demands. None by default. */
   readonly importPace?: ImportPace;
   /** Opens what answers queries with DuckDB. Unused with `engine = clickhouse`. */
   readonly openEngine: (parts: EngineParts) => QueryEngine;

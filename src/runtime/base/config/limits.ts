@@ -335,9 +335,9 @@ export const IMPORT_BAD_ROWS_SHOWN_MAX = 20;
 
 /** Events of an import that are in memory before they are written, with a checkpoint behind them. */
 export const IMPORT_CHECKPOINT_EVENTS = 50_000;
-export const IMPORT_CHECKPOINT_EVENTS_IN_WORKERD = 10_000;
+export const IMPORT_CHECKPOINT_EVENTS_IN_WORKERD = 5_000;
 
-/** Time for which a Durable Object runs an import in one alarm, which may take 30 seconds of processor time. */
+/** Time for which a Durable Object makes events in one alarm, which may take 30 seconds of processor time, also for rows it skips first. */
 export const IMPORT_RUN_MS_IN_WORKERD = 10_000;
 
 /** Times that the process may end while it reads an import, without any progress, before it is given up. */
