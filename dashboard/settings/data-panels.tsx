@@ -1,6 +1,7 @@
 /** Dialogs on a site's data: one exports the period, as daily totals or raw events; others delete the events of some days, or the site. */
 import { useState } from "preact/hooks";
 import { EXPORT_ROWS_MAX } from "../../src/shared/limits.ts";
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { deleteEvents, deleteSite } from "../api/endpoints.ts";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
@@ -16,7 +17,7 @@ import { readableId, siteName, timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
-import { shared } from "../state/share.ts";
+import { isGuest, shared } from "../state/share.ts";
 import { isFiltered } from "../state/view-filters.ts";
 import { closePanel, site } from "../state/view.ts";
 import { fill, rich, words } from "../words/words.ts";
@@ -141,6 +142,7 @@ export function DeleteSitePanel() {
 
 const KINDS = { daily: words.exportDialog.daily, raw: words.exportDialog.raw } as const;
 const FORMATS = { csv: "CSV", json: "JSON" } as const;
+const EXPORT_COMMAND = `${PRODUCT_NAME.toLowerCase()} export`;
 
 export function ExportPanel() {
   const [kind, setKind] = useState<keyof typeof KINDS>("daily");
@@ -181,6 +183,7 @@ export function ExportPanel() {
         </button>
         <p role="status">{isSaved ? words.exportDialog.saved : ""}</p>
       </Form>
+      {!isGuest && <p class="dim">{rich(words.exportDialog.everything, { ...INLINE, command: EXPORT_COMMAND })}</p>}
     </Dialog>
   );
 }

@@ -528,6 +528,7 @@ export const deLater = {
     failed: "Der Export ist fehlgeschlagen.",
     about: "{site}, {dates} ({zone})",
     aboutFiltered: "{site}, {dates} ({zone}), gefiltert",
+    everything: "Alle Ereignisse und jeder Bericht nach Tagen, ohne Grenze: <code>{command}</code> auf dem Server.",
     rows: "Zeilen",
     format: "Format",
     preparing: "Wird vorbereitet …",

@@ -517,6 +517,7 @@ export const enLater = {
     failed: "The export failed.",
     about: "{site}, {dates} ({zone})",
     aboutFiltered: "{site}, {dates} ({zone}), filters applied",
+    everything: "All events and every report by day, without a limit: <code>{command}</code> on the server.",
     rows: "Rows",
     format: "Format",
     preparing: "Preparing…",

@@ -534,6 +534,7 @@ export const esLater = {
     failed: "La exportación ha fallado.",
     about: "{site}, {dates} ({zone})",
     aboutFiltered: "{site}, {dates} ({zone}), con filtros",
+    everything: "Todos los eventos y cada informe por día, sin límite: <code>{command}</code> en el servidor.",
     rows: "Filas",
     format: "Formato",
     preparing: "Preparando…",

@@ -536,6 +536,7 @@ export const frLater = {
     failed: "L’export a échoué.",
     about: "{site}, {dates} ({zone})",
     aboutFiltered: "{site}, {dates} ({zone}), filtres appliqués",
+    everything: "Tous les événements et chaque rapport par jour, sans limite : <code>{command}</code> sur le serveur.",
     rows: "Lignes",
     format: "Format",
     preparing: "Préparation…",
