@@ -5,7 +5,7 @@ import { formatBytes } from "../format/locale.ts";
 import { fill, words } from "../words/words.ts";
 
 export interface ChosenFile {
-  /** With its folders below the chosen one, separated by `/`. */
+  /** Its path from the chosen folder on, separated by `/`. */
   readonly name: string;
   readonly file: File;
 }

@@ -40,7 +40,7 @@ function setKnown(imports: Imports): void {
 
 const LIST_RHYTHM: Rhythm = { firstMs: 0, pauseMs: () => (known.peek()?.some(isWorking) === true ? WORKING_MS : IDLE_MS) };
 
-/** Those of a site, the newest first; null until they are known. */
+/** The imports of a site, the newest first; null until they are known. */
 export function useImports(siteId: string): readonly ImportSummary[] | null {
   usePolling<Imports>(IMPORTS_PATH, LIST_RHYTHM, setKnown, load);
   return known.value?.filter(({ site_id: id }) => id === siteId) ?? null;
@@ -69,7 +69,7 @@ function nullIfMissing(error: unknown): null {
 interface NewUpload {
   readonly siteId: string;
   readonly chosen: readonly ChosenFile[];
-  /** Of logs that have none; empty for the site. */
+  /** The host of logs that have none; empty for the site. */
   readonly hostname: string;
   readonly logFormat: string;
 }

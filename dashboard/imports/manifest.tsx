@@ -16,7 +16,7 @@ interface Reasoned {
   readonly description: string;
 }
 
-/** In the reader's language, if the page knows the reason. */
+/** A reason in the reader's language, if the page knows it. */
 function Reason({ reason, description }: Reasoned) {
   const known: Readonly<Record<string, string>> = words.importReasons;
   const text = Object.hasOwn(known, reason) ? known[reason] : undefined;
@@ -107,7 +107,7 @@ const formatMeasure = (measure: Measure, value: number): string =>
 const totalOf = ({ totals }: Pick<Manifest, "totals">, measure: Measure): number =>
   totals.reduce((sum, month) => sum + (month[measure] ?? 0), 0);
 
-/** Those that the files have. */
+/** The measures that the files have. */
 const measuresIn = (manifest: Manifest): readonly Measure[] =>
   (Object.keys(MEASURES) as Measure[]).filter((measure) => totalOf(manifest, measure) > 0);
 

@@ -6,7 +6,7 @@ import { receivedBytes, uploads } from "./uploads.ts";
 
 interface Progress {
   readonly text: string;
-  /** Of 1; absent if it is not known. */
+  /** A fraction; absent if it is not known. */
   readonly share?: number;
 }
 

@@ -18,7 +18,7 @@ interface Upload {
   readonly hasEnded?: true;
 }
 
-/** By the number of the import. */
+/** Keyed by the number of the import. */
 export const uploads = signal<ReadonlyMap<number, Upload>>(new Map());
 
 const note = (id: number, now: Upload): void => {

@@ -1,7 +1,8 @@
 /** Dialogs on a site's data: one exports the period, as daily totals or raw events; others delete the events of some days, or the site. */
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { EXPORT_ROWS_MAX } from "../../src/shared/limits.ts";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
+import { dayAfter } from "../../src/shared/periods.ts";
 import { deleteEvents, deleteSite } from "../api/endpoints.ts";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
@@ -140,27 +141,53 @@ export function DeleteSitePanel() {
   );
 }
 
-const KINDS = { daily: words.exportDialog.daily, raw: words.exportDialog.raw } as const;
+const FILES = { daily: words.exportDialog.daily, raw: words.exportDialog.raw } as const;
+/** Guests get single files. */
+const KINDS: Readonly<Record<string, string>> = { ...FILES, ...(!isGuest && { archive: words.exportDialog.archive }) };
 const FORMATS = { csv: "CSV", json: "JSON" } as const;
 const EXPORT_COMMAND = `${PRODUCT_NAME.toLowerCase()} export`;
 
+type Kind = keyof typeof FILES | "archive";
+type Format = keyof typeof FORMATS;
+
+const exportUrl = (kind: Exclude<Kind, "archive">, format: Format, dates: Readonly<Record<string, string | null>> = {}): string =>
+  urlOf("/api/stats/export", {
+    ...scope.value,
+    ...dates,
+    kind,
+    format,
+    ...(kind === "raw" ? { limit: EXPORT_ROWS_MAX } : { attribution: "visit" }),
+    bom: format === "csv" ? "true" : null,
+  });
+
+/** A day, whatever the period of the view is. */
+const onDay = (day: string) => ({ period: null, interval: null, start_date: day, end_date: day });
+
 export function ExportPanel() {
-  const [kind, setKind] = useState<keyof typeof KINDS>("daily");
-  const [format, setFormat] = useState<keyof typeof FORMATS>("csv");
-  const [isSaved, setSaved] = useState(false);
+  const [kind, setKind] = useState<Kind>("daily");
+  const [format, setFormat] = useState<Format>("csv");
+  const [status, setStatus] = useState("");
+  const closed = useRef(new AbortController());
+  useEffect(() => () => closed.current.abort(), []);
   const { isBusy, problem, run } = useAction((error) => problemText(error, words.exportDialog.failed));
 
-  async function save() {
-    setSaved(false);
-    const url = urlOf("/api/stats/export", {
-      ...scope.value,
-      kind,
+  async function fetchArchive(signal: AbortSignal): Promise<Blob> {
+    const { start, days } = range.value;
+    const { eventArchive } = await import("./event-archive.ts");
+    return eventArchive({
+      days: Array.from({ length: days }, (_, i) => dayAfter(start, i)),
       format,
-      ...(kind === "raw" ? { limit: EXPORT_ROWS_MAX } : { attribution: "visit" }),
-      bom: format === "csv" ? "true" : null,
+      fetchDay: (day) => fetchFile(exportUrl("raw", format, onDay(day)), signal),
+      onProgress: (done) => setStatus(fill(words.exportDialog.daysDone, { done, days: countOf(days, words.counts.day) })),
     });
-    saveFile(fileNameOf(kind, format), await fetchFile(url, new AbortController().signal));
-    setSaved(true);
+  }
+
+  async function save() {
+    setStatus("");
+    const { signal } = closed.current;
+    const content = await (kind === "archive" ? fetchArchive(signal) : fetchFile(exportUrl(kind, format), signal));
+    saveFile(fileNameOf(kind === "archive" ? "events" : kind, kind === "archive" ? "zip" : format), content);
+    setStatus(words.exportDialog.saved);
   }
 
   return (
@@ -174,14 +201,14 @@ export function ExportPanel() {
       </p>
       <Form onSubmit={() => void run(save)}>
         {shared.value?.raw_export !== false && (
-          <Radios legend={words.exportDialog.rows} name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />
+          <Radios legend={words.exportDialog.rows} name="kind" labels={KINDS} chosen={kind} onChoose={(id) => setKind(id as Kind)} />
         )}
         <Radios legend={words.exportDialog.format} name="format" labels={FORMATS} chosen={format} onChoose={setFormat} />
         <Problem text={problem} />
         <button type="submit" class="button primary" disabled={isBusy}>
           {isBusy ? words.exportDialog.preparing : words.exportDialog.download}
         </button>
-        <p role="status">{isSaved ? words.exportDialog.saved : ""}</p>
+        <p role="status">{status}</p>
       </Form>
       {!isGuest && <p class="dim">{rich(words.exportDialog.everything, { ...INLINE, command: EXPORT_COMMAND })}</p>}
     </Dialog>

@@ -1,5 +1,6 @@
 /** The settings of a site in a real browser: sections, saving, refusals and drafts, by keyboard and at three widths. */
 import { readFile } from "node:fs/promises";
+import { unzipSync } from "fflate";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
 import { createDeferred } from "../support/deferred.ts";
@@ -112,6 +113,23 @@ describe("the settings of a site", () => {
     await back();
     await page.locator('[data-metric="visitors"]').waitFor();
     expect((await urlOf(page)).search).toBe(`?site=${SITE}&period=7d`);
+  });
+
+  it("all events of the period are exported as a ZIP with a file for each day that has some, without visitor ids", async () => {
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&panel=export`);
+    await page.getByRole("radio", { name: "All events, a file for each day (ZIP)" }).check();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    const saved = await download;
+    expect(saved.suggestedFilename()).toMatch(/^shop\.example-events-.*\.zip$/);
+    const files = unzipSync(await readFile(await saved.path()));
+    const day = new Date(nowMs() - DAY_MS).toISOString().slice(0, 10);
+    expect(Object.keys(files)).toEqual([`${day}.csv`]);
+    const [header, ...rows] = new TextDecoder().decode(files[`${day}.csv`]).trimEnd().split("\n");
+    expect(header).toMatch(/^event_name,pathname,/);
+    expect(header).not.toContain("visitor_id");
+    expect(rows).toHaveLength(4);
+    await status("Saved to your downloads.");
   });
 
   it("the button that has saved can be read while the pointer rests on it, light and dark", async () => {

@@ -23,7 +23,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "mmdb-lib": "adapters/node/geo-database.ts",
   "cloudflare:workers": "adapters/workerd/service-object.ts",
   "smol-toml": "adapters/node/config-sources.ts",
-  fflate: ["src/runtime/exports/zip-stream.ts", "src/runtime/imports/decompression.ts"],
+  fflate: ["dashboard/settings/event-archive.ts", "src/runtime/exports/zip-stream.ts", "src/runtime/imports/decompression.ts"],
   saxes: "src/runtime/imports/matomo.ts",
 };
 

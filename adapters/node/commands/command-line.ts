@@ -109,7 +109,7 @@ const isOwn = (option: CommandOption): boolean => option.sets === undefined && o
 
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
-/** As an argument: a file that is read from standard input. */
+/** An argument that stands for standard input. */
 export const STANDARD_INPUT = "-";
 
 /** Tells words from options. Everything after `--` is a word. */

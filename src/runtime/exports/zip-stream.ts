@@ -1,4 +1,4 @@
-/** Writes a ZIP as a stream, an entry at a time. The only user of fflate. */
+/** Writes a ZIP as a stream, an entry at a time. */
 import { Zip, ZipDeflate } from "fflate";
 import { EXPORT_ARCHIVE_BYTES_MAX } from "../base/config/limits.ts";
 
