@@ -1,6 +1,6 @@
 /** Imports of sums of days: which reports they answer, and what an answer says of those that it leaves out (docs/importing.md, "Sums of days"). */
 import { describe, expect, it } from "vitest";
-import { bodyOf, CLOSED, createKey, logIn, withBearer } from "../support/auth-requests.ts";
+import { bodyOf, CLOSED, createKey, createShare, logIn, withBearer, withShare } from "../support/auth-requests.ts";
 import { fixture } from "../support/import-files.ts";
 import { createInProcessTarget, type InProcessParts } from "../support/in-process-target.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
@@ -312,6 +312,37 @@ describe("an import of sums of days", () => {
     await bodyOf(await erase("2026-05-01", "2026-05-31"));
     expect(await objects.list("imports")).toEqual([]);
     expect((await get(`main?${DAYS}`)).text).not.toContain("coverage");
+    await target.close();
+  });
+
+  it("shows a guest what the link's filter leaves of it, and nothing where sums cannot tell", async () => {
+    const { target, headers, imported } = await opened();
+    await imported(EXPORT);
+    const { token } = await createShare(target, headers, { site_id: SITE, filters: "browsers==Chrome" });
+    const asGuest = async (query: string) => {
+      const response = await target.fetch(`/api/stats/${query}&site_id=${SITE}`, { headers: withShare(token) });
+      return { body: await bodyOf(response), coverage: JSON.parse(response.headers.get("Coverage") ?? "null") as unknown };
+    };
+    expect((await asGuest(`main?${DAYS}`)).body).toMatchObject({ unique_visitors: 5, total_pageviews: 10, coverage: covered(true) });
+    expect(await asGuest(`breakdown/browsers?${DAYS}`)).toMatchObject({
+      body: [{ value: "Chrome", visitors: 5 }],
+      coverage: covered(true),
+    });
+    for (const query of [`breakdown/pages?${DAYS}`, `breakdown/events?${DAYS}`, `goals?${DAYS}`, `property-values?${DAYS}&key=theme`])
+      expect(await asGuest(query), query).toEqual({ body: [], coverage: covered(false) });
+    expect((await asGuest(`main?${DAYS}&filters=devices%3D%3Ddesktop`)).body).toMatchObject({
+      unique_visitors: 0,
+      coverage: covered(false),
+    });
+    await target.close();
+  });
+
+  it("may be beside single events of the same import, which count on their days", async () => {
+    const { target, report, imported } = await opened();
+    const mixed = await imported({ ...EXPORT, "access.log": logLine("2026-05-01T10:00:00", "/a") });
+    expect(mixed).toMatchObject({ state: "shown", events: 1, days: 3 });
+    expect(mixed.reconciliation?.filter(({ measure }) => measure === "pageviews")).toMatchObject([{ source: 30, imported: 30 }]);
+    expect(await report(`main?${DAYS}`)).toMatchObject({ unique_visitors: 6, total_pageviews: 10, coverage: covered(true, "2026-05-02") });
     await target.close();
   });
 
