@@ -89,8 +89,11 @@ export class SiteMoves {
       run: (run) => this.#work(run),
       retryMs: SITE_MOVE_RETRY_MS,
     });
-    // Records may name a site that was renamed by an earlier process.
     const { unfinished } = options.names;
+    const merge = this.#merge;
+    if (unfinished) options.log.info("a rename that an earlier run began goes on", { from: unfinished.from, to: unfinished.to });
+    if (merge) options.log.info("a merge that an earlier run began goes on", { from: merge.sourceSite, to: merge.siteId });
+    // Records may name a site that was renamed by an earlier process.
     if (unfinished?.state === "switched") this.#moveBelongings(unfinished);
   }
 
