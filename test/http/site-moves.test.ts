@@ -137,6 +137,12 @@ describe("a rename", () => {
     await expectError(await rename("nothing.test", NEW), 404, "nothing.test");
     await expectError(await rename(OLD, "a b"), 400, '"to"');
     await bodyOf(await rename(OLD, NEW));
+    // Who may not read the site does not learn its name.
+    const { key } = await bodyOf<CreatedKey>(await postKey(target, all.headers, { name: "a key", scope: "Admin", sites: [OTHER] }), 201);
+    for (const path of [`/api/stats/main?site_id=${OLD}`, `/api/sites/${OLD}`]) {
+      const refusal = await target.fetch(path, { headers: withKey(key) });
+      expect({ status: refusal.status, names: (await refusal.text()).includes(NEW) }, path).toEqual({ status: 403, names: false });
+    }
     await expectError(await rename(OTHER, OLD), 409, `"${OLD}" is another name of the site "${NEW}"`);
     await expectError(await rename(OLD, "third.test"), 409, `"${OLD}" is another name of the site "${NEW}"`);
     await bodyOf(await rename(NEW, OLD));
