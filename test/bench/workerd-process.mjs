@@ -112,6 +112,7 @@ export async function inspectIsolate(miniflare) {
     });
   return {
     heap: () => /** @type {Promise<Heap>} */ (call("Runtime.getHeapUsage")),
+    collectGarbage: () => call("HeapProfiler.collectGarbage"),
     close: () => webSocket.close(),
   };
 }
