@@ -167,3 +167,25 @@ describe("an insert into ClickHouse", () => {
     expect(await query(`SELECT count(), uniqExact(site_id, day, node, segment) FROM ${EVENTS_TABLE}`)).toBe("7\t7");
   });
 });
+
+describe("a deletion of files by their numbers", () => {
+  it("deletes the site's events of these files on all days, and nothing of other sites, files and nodes", async () => {
+    const { ofNode, insert, query } = await openEvents();
+    const [events, other] = [ofNode("a0a0a0a0a0a0a0a0"), ofNode("b1b1b1b1b1b1b1b1")];
+    const parquet = await inlineParquetWriter.encode(eventTexts([aFullEvent(1)]));
+    const ofFile = { sites: [SITE], isFile: true, isRepeated: true, parquet };
+    for (const segment of [9, 10, 19, 20]) await insert([aFullEvent(1)], { ...ofFile, segment });
+    await insert([aFullEvent(1)], { ...ofFile, segment: 15, day: "2026-03-16" as LocalDate });
+    await insert([aFullEvent(1, { siteId: OTHER })], { sites: [OTHER], segment: 15 });
+    await other.insert({ ...ofFile, segment: 15, day: DAY });
+    for (let times = 0; times < 2; times++) await events.deleteSegments(SITE, 10, 19);
+    expect(await query(`SELECT site_id, node, segment FROM ${EVENTS_TABLE} ORDER BY ALL FORMAT TSV`)).toBe(
+      [
+        "other.test\ta0a0a0a0a0a0a0a0\t15",
+        "site.test\ta0a0a0a0a0a0a0a0\t9",
+        "site.test\ta0a0a0a0a0a0a0a0\t20",
+        "site.test\tb1b1b1b1b1b1b1b1\t15",
+      ].join("\n"),
+    );
+  });
+});
