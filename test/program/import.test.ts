@@ -1,4 +1,5 @@
 /** `sandpiper import` of the built program: into a stopped data folder, and to a running server from files and standard input. */
+import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -55,7 +56,7 @@ describe("import", () => {
     const withKey = { authorization: `Bearer ${String(key)}` };
     const files = [
       { name: "long.log", bytes: log.length },
-      { name: "standard input", bytes: input.input.length },
+      { name: `standard input ${createHash("sha256").update(input.input).digest("hex").slice(0, 16)}`, bytes: input.input.length },
     ];
     await ask("/api/imports", { site_id: SITE, files }, withKey);
     await fetch(`${server.origin}/api/imports/1/files/0?offset=0`, {
@@ -76,6 +77,17 @@ describe("import", () => {
       code: 1,
       stdout: expect.stringContaining("Nothing is imported: The same files are already imported as #1.\n"),
     });
+
+    // A run that was interrupted before the question.
+    const last = logLine("2026-02-03T10:00:00", "/d");
+    await writeFile(join(folder, "last.log"), last);
+    const { import_id: id } = await ask("/api/imports", { site_id: SITE, files: [{ name: "last.log", bytes: last.length }] }, withKey);
+    await fetch(`${server.origin}/api/imports/${String(id)}/files/0?offset=0`, { method: "PUT", headers: withKey, body: last });
+    expect(await runProgram(["import", SITE, join(folder, "last.log"), "--yes", ...argv.slice(4)])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Import #${String(id)} is shown: 1 event of site.test\n`),
+    });
+
     await writeFile(join(folder, "key"), "wrong");
     expect(await runProgram([...argv, "--yes"], input)).toMatchObject({ code: 1, stderr: expect.stringContaining("refuses it: ") });
     await server.stop();

@@ -90,6 +90,8 @@ async function reasonIn(response: Response): Promise<string> {
   return typeof error === "string" ? error : `it answered ${response.status}`;
 }
 
+const UNFINISHED: readonly ImportState[] = ["receiving", "reading", "ready", "running"];
+
 const isSame = (given: readonly LocalFile[], { files }: ImportJson): boolean =>
   files.length === given.length && files.every(({ name, bytes }, i) => name === given[i]?.name && bytes === given[i].access.size);
 
@@ -112,10 +114,10 @@ export function serverDoor(address: URL, key: string): ImportDoor {
     return (await response.json()) as T;
   }
 
-  /** An import that an earlier run of the command has begun with the same files, or a new one. */
+  /** An import of the same files that an earlier run of the command has not completed, or a new one. */
   async function begun({ siteId, hostname, logFormat }: AskedImport, files: readonly LocalFile[]): Promise<ImportJson> {
     for (const { import_id: id, site_id: site, state } of await ask<readonly ImportJson[]>("GET", "")) {
-      if (site !== siteId || state !== "receiving") continue;
+      if (site !== siteId || !UNFINISHED.includes(state)) continue;
       const details = await ask<ImportJson>("GET", `/${id}`);
       if (isSame(files, details)) return details;
     }

@@ -1,9 +1,9 @@
 /** The files that the command `import` is given: files, what folders contain, and standard input. */
+import { createHash, randomBytes } from "node:crypto";
 import { open, readdir, stat, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { IMPORT_FILES_MAX } from "../../../src/runtime/base/config/limits.ts";
-import { randomBytes } from "node:crypto";
 import { type RandomAccess, UnreadableFile } from "../../../src/runtime/imports/format.ts";
 import { STANDARD_INPUT } from "./command-line.ts";
 
@@ -46,19 +46,25 @@ async function filesAt(path: string, name: string): Promise<LocalFile[]> {
   return files;
 }
 
+/** Digits of its content's hash in the name of standard input. */
+const NAME_DIGITS = 16;
+
 /** Stored until the command ends, because an import reads its files several times: in a file without a name, which a kill removes. */
 async function spooled(stream: AsyncIterable<Uint8Array>, close: (() => Promise<void>)[]): Promise<LocalFile> {
   const path = join(tmpdir(), `sandpiper-${randomBytes(8).toString("hex")}`);
   const file = await open(path, "wx+", 0o600);
   close.push(() => file.close());
   await unlink(path);
+  const hash = createHash("sha256");
   let size = 0;
   for await (const bytes of stream) {
     await file.write(bytes, 0, bytes.length, size);
+    hash.update(bytes);
     size += bytes.length;
   }
   return {
-    name: "standard input",
+    // An interrupted upload is known again by its names and sizes.
+    name: `standard input ${hash.digest("hex").slice(0, NAME_DIGITS)}`,
     access: {
       size,
       async read(from, to) {

@@ -123,8 +123,11 @@ export async function importInto(door: ImportDoor, { site, files, print, confirm
   const read = await whenNot(door, number, "reading");
   if (read.manifest) print(`${manifestLines(read.manifest).join("\n")}\n`);
   if (read.failure !== null) return abandon(`Nothing is imported: ${read.failure}`);
-  if (!(await confirms(siteId))) return abandon("Nothing is imported, because nobody confirmed it (--yes).");
-  await door.confirm(number);
+  // An earlier run may have confirmed it.
+  if (read.state === "ready") {
+    if (!(await confirms(siteId))) return abandon("Nothing is imported, because nobody confirmed it (--yes).");
+    await door.confirm(number);
+  }
   const { events, days, failure, reconciliation } = await whenNot(door, number, "running");
   if (failure !== null || reconciliation === null) return abandon(`Nothing is imported: ${failure}`);
   const what = [...(events > 0 || days === 0 ? [counted(events, "event")] : []), ...(days > 0 ? [`sums of ${counted(days, "day")}`] : [])];
