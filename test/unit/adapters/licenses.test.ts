@@ -89,7 +89,13 @@ describe("a package in a build", () => {
     },
   );
 
-  it("fails the build without a text of a license other than MIT", async () => {
-    await expect(noticeWith({ license: "ISC" })).rejects.toThrow("a-package has no file with the text of its license (ISC)");
+  it("gets the text of the ISC license with its author if it ships none", async () => {
+    expect(await noticeWith({ license: "ISC", author: "A. Person" })).toContain("ISC License\n\nCopyright (c) A. Person\n");
+  });
+
+  it("fails the build without a text of a license other than MIT and ISC", async () => {
+    await expect(noticeWith({ license: "BSD-2-Clause" })).rejects.toThrow(
+      "a-package has no file with the text of its license (BSD-2-Clause)",
+    );
   });
 });
