@@ -1,4 +1,4 @@
-/** Events of a day as rows of CSV or JSON lines, or as one Parquet file (docs/exporting.md, "Columns"). */
+/** Events of a day as rows of CSV or JSON lines, or as one Parquet file (docs/exporting.md, "Events as JSON lines and CSV"). */
 import { EVENT_COLUMNS, type EventColumn, eventOf, isText, type LocalDate } from "../../storage/event.ts";
 import { columnsOfEvents, type DecodedEvents, beginMerge, decodeEventsOf, encodeEvents } from "../../storage/parquet-events.ts";
 import { decimalFromCents } from "../base/decimal.ts";

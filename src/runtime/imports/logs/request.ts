@@ -1,4 +1,4 @@
-/** Which requests of a server log are page views (docs/importing.md, "Server logs"). */
+/** Which requests of a server log are page views (docs/importing.md, "Web server logs"). */
 import type { EpochMs } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { createUserAgentCache } from "../../ingest/device.ts";
