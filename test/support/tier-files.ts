@@ -150,6 +150,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/fault/power-loss.test.ts",
   "test/fault/share-links.test.ts",
   "test/fault/site-deletion.test.ts",
+  "test/fault/site-moves.test.ts",
   "test/http/node.test.ts",
   "test/http/workerd.test.ts",
   "test/property/behavioral-figures.test.ts",
