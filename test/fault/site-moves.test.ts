@@ -101,11 +101,18 @@ interface Outcome {
 }
 
 /** Runs a move with a strike, while events are sent; returns the pages that were accepted besides those before. */
-async function play(target: InProcessTarget, path: string, body: object, names: readonly string[]): Promise<string[]> {
+async function play(
+  target: InProcessTarget,
+  path: string,
+  body: object,
+  names: readonly string[],
+  isDead: () => boolean,
+): Promise<string[]> {
   const headers = await logIn(target);
   const accepted: string[] = [];
   const send = async (name: string, page: string) => {
-    if (await sent(target, name, page)) accepted.push(page);
+    // In a dead process, events of a site that is being switched would wait to no end.
+    if (!isDead() && (await sent(target, name, page))) accepted.push(page);
   };
   const moving = postJson(target, path, body, headers).catch(() => null);
   // Some come while the files are copied, some while the name is switched.
@@ -131,12 +138,13 @@ async function renameAndRestart(strike: Strike | null): Promise<Outcome> {
   const backing = memoryStores();
   const { shareToken } = await inProcess(backing, prepare, CLOSED);
   const mortal = mortalStores(backing, strike);
+  const isDead = () => strike?.deadly === true && mortal.hasStruck();
   let accepted = BEFORE;
   const parts = (stores: Stores) => ({ ...stores, startMs: START_MS });
   await inProcess(
     parts(mortal),
     async (target) => {
-      accepted = [...BEFORE, ...(await play(target, `/api/sites/${OLD}/rename`, { to: NEW }, [OLD, NEW]))];
+      accepted = [...BEFORE, ...(await play(target, `/api/sites/${OLD}/rename`, { to: NEW }, [OLD, NEW], isDead))];
     },
     CLOSED,
   ).catch((error: unknown) => {
@@ -183,12 +191,13 @@ async function mergeAndRestart(strike: Strike | null): Promise<Outcome> {
   const backing = memoryStores();
   await inProcess(backing, prepare, CLOSED);
   const mortal = mortalStores(backing, strike);
+  const isDead = () => strike?.deadly === true && mortal.hasStruck();
   let accepted = BEFORE;
   const parts = (stores: Stores) => ({ ...stores, startMs: START_MS });
   await inProcess(
     parts(mortal),
     async (target) => {
-      accepted = [...BEFORE, ...(await play(target, `/api/sites/${OLD}/merge`, { into: OTHER }, [OLD]))];
+      accepted = [...BEFORE, ...(await play(target, `/api/sites/${OLD}/merge`, { into: OTHER }, [OLD], isDead))];
     },
     CLOSED,
   ).catch((error: unknown) => {
