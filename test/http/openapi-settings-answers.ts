@@ -68,7 +68,7 @@ const PATH = "/api/sites/answers.test";
 
 const CONFIRMED = { confirm: "answers.test" };
 
-const FILE = { version: 1, sites: [{ site_id: "imported.test", ...SET }] };
+const FILE = { version: 1, sites: [{ site_id: "imported.test", ...SET, aliases: ["matomo:imported"] }] };
 
 /** A site with events whose time zone changed. */
 async function setPath(target: Target, session: RequestHeaders): Promise<Response> {

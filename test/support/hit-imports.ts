@@ -81,7 +81,7 @@ const NEW: NewImport = {
 /** A record as it is stored. */
 export const anImport = (values: object): object => ({
   ...{ ...NEW, number: 1, state: "shown", changedAt: NEW.createdAt, failure: null, contentHash: "a", product: "Product", formats: [] },
-  ...{ endMs: null, rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {}, dayFiles: [], days: [] },
+  ...{ endMs: null, attempts: 0, rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {}, dayFiles: [], days: [] },
   ...values,
 });
 

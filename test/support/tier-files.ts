@@ -159,6 +159,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/breakdowns.test.ts",
   "test/property/chunks.test.ts",
   "test/property/comparison.test.ts",
+  "test/property/day-sums.test.ts",
   "test/property/event-measures.test.ts",
   "test/property/figures.test.ts",
   "test/property/intervals.test.ts",
