@@ -277,8 +277,11 @@ async function start(
   return { ...(await storesOn(files, fsync)), secrets: secretsOn(files, promised) };
 }
 
-/** What is stored of the secrets. From now on that is how it must stay until it is changed. */
-async function wrongWithSecrets(files: FileSystem, promises: Promises): Promise<string[]> {
+/**
+ * What is stored of the secrets. From now on that is how it must stay until it is changed, except for a change that a kill interrupted: a
+ * later power loss may still take it back.
+ */
+async function wrongWithSecrets(files: FileSystem, promises: Promises, isAfterKill: boolean): Promise<string[]> {
   const store = createFileSecretStore(DATA_FOLDER, files);
   const wrong: string[] = [];
   for (const name of new Set([UTC_SECRET, ...promises.secrets.keys(), ...(await store.names())])) {
@@ -287,7 +290,7 @@ async function wrongWithSecrets(files: FileSystem, promises: Promises): Promise<
     if (promised.text !== undefined && found !== promised.text)
       wrong.push(promised.text === null ? `an erased secret is back: ${name}` : `the secret is gone: ${name}`);
     if (found !== null && promised.erased.has(found)) wrong.push(`the secret of a closed period is back: ${name}`);
-    promised.text = found;
+    if (promised.text !== undefined || !isAfterKill) promised.text = found;
   }
   return wrong;
 }
@@ -365,6 +368,8 @@ export async function playPowerLosses({
   };
   let isAfterKill = false;
   let [nowMs, losses, failedSyncs, backups] = [START_MS, 0, 0, 0];
+  /** When a process last ran: until the next one has begun, nobody syncs what a killed one wrote. */
+  let lostAtMs = START_MS;
   const report = (wrong: readonly string[]): PowerLossReport => ({
     wrong,
     losses,
@@ -382,8 +387,6 @@ export async function playPowerLosses({
     const failsSync = failingSyncs && !isLast ? () => below(random, everyNth) === 0 : () => false;
     const machine = disk.boot({ strike, failsSync });
     const wrong: string[] = [];
-    // Until the next process has begun, nobody syncs what a killed one wrote.
-    let lostAtMs = nowMs;
     nowMs += below(random, 4) * UNSYNCED_MS_MAX;
     const play = async (target: InProcessTarget): Promise<void> => {
       try {
@@ -430,7 +433,7 @@ export async function playPowerLosses({
     try {
       const { pages } = await readStores(stores);
       if (!isAfterKill && fsync === "interval") forgetUnsynced(promised, pages, lostAtMs);
-      wrong.push(...wrongIn(pages, promised.sent), ...(await wrongWithSecrets(reader, promised)));
+      wrong.push(...wrongIn(pages, promised.sent), ...(await wrongWithSecrets(reader, promised, isAfterKill)));
     } catch (error) {
       wrong.push(`what is stored cannot be read: ${String(error)}`);
     }
