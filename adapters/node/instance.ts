@@ -19,7 +19,7 @@ import { installationCheckAgent } from "../../src/runtime/base/config/names.ts";
 import type { ProcessUsage } from "../../src/runtime/service/host.ts";
 import { connectClickhouse } from "../clickhouse-connection.ts";
 import { createFileObjectStore, createFileRecordStore, createFileSecretStore } from "./files/file-stores.ts";
-import { JOURNAL_FOLDER, openFileSegmentLog } from "./files/file-segment-log.ts";
+import { JOURNAL_FOLDER, openFileSegmentLog, PINGS_FOLDER } from "./files/file-segment-log.ts";
 import { openGeoDatabase } from "./geo-database.ts";
 import { openDataDir } from "./data-dir/data-dir.ts";
 import { createPageFetch } from "./http/page-fetch.ts";
@@ -115,6 +115,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     parquet,
     rollupCalculator,
     segmentLog,
+    pingLog: await openFileSegmentLog(join(dataFolder, PINGS_FOLDER), config.journalFsync),
     openEngine,
     connectClickhouse,
     clickhouseEventMs: CLICKHOUSE_EVENT_MS,
@@ -159,9 +160,10 @@ export async function withServices<T>(options: InstanceOptions, work: (services:
 
 /** Drives all that depends on time. Returns a function that ends it. */
 function startTimers(services: Services, app: App, server: RunningServer): () => void {
-  const { config, eventStore, flush } = services;
+  const { config, eventStore, flush, pings } = services;
   const syncJournal = async () => {
     await eventStore.sync();
+    await pings?.sync();
     if (eventStore.isUnsafe) flush.tick();
   };
   const maintain = () => {

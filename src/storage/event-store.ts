@@ -491,18 +491,30 @@ export class EventStore {
     return this.#partitions.files(siteId, day);
   }
 
-  /** Replaces settled neighbours by their merge. Returns false, without a change, if one was deleted meanwhile. */
+  /**
+   * Replaces settled neighbours by their merge. Returns false, without a change, if one was deleted meanwhile. A file alone gets another
+   * name: its range begins one number earlier, which no file and no segment may have.
+   */
   replaceFiles(siteId: SiteId, day: LocalDate, parts: readonly PartitionFile[], merged: Uint8Array): Promise<boolean> {
     return this.#locks.run(siteId, async () => {
+      const [alone, second] = parts;
+      const first = alone && !second ? alone.first - 1 : alone?.first;
+      if (alone === undefined || first === undefined) throw new Error("a merge needs at least one file");
+      if (!second && (await this.#isTaken(siteId, day, first))) return false;
       // The merge must not restore erased events.
       const files = await this.#partitions.files(siteId, day);
       const now = new Set(files.map(({ key }) => key));
       if (!parts.every(({ key }) => now.has(key))) return false;
       for (const observer of this.#observers) await observer.beforeMerge?.(siteId, day, files);
-      await this.#partitions.writeMerged(siteId, parts, merged);
+      await this.#partitions.writeMerged(siteId, parts, merged, first);
       await this.#partitions.remove(siteId, parts);
       return true;
     });
+  }
+
+  async #isTaken(siteId: SiteId, day: LocalDate, number: number): Promise<boolean> {
+    const files = [...(await this.#partitions.allFiles(siteId, day)), ...(await this.#partitions.superseded(siteId, day))];
+    return isInFiles(number, files) || this.#journal.hasSegmentWithin(number, number);
   }
 
   /** Makes the events appended so far durable, where appends do not. Never rejects (see `isUnsafe`). */

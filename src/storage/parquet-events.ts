@@ -134,6 +134,8 @@ export interface EventFile {
   /** The site of its folder. */
   readonly siteId: SiteId;
   readonly bytes: Uint8Array;
+  /** Seconds that a merge stores as engaged time of rows, counted from 0, in place of what they have. */
+  readonly engagedSeconds?: ReadonlyMap<number, number>;
 }
 
 /** One file of all rows, in order, or the first file that cannot be read, with the reason. */
@@ -149,8 +151,10 @@ export function beginMerge(newSite?: SiteId) {
   const merged = beginFile();
   let events = 0;
   let part: EventColumns = eventColumns([]);
-  const add = (decoded: DecodedEvents) => {
-    const more = newSite === undefined ? columnsOf(decoded) : columnsOf(decoded).map(ofSite(newSite));
+  const add = (decoded: DecodedEvents, engagedAt: (row: number) => number | undefined) => {
+    const columns = columnsOf(decoded);
+    columns[ENGAGED_AT]?.forEach((seconds, row, values) => (values[row] = engagedAt(row) ?? seconds));
+    const more = newSite === undefined ? columns : columns.map(ofSite(newSite));
     part = part.map((values, i) => values.concat(more[i] ?? []));
     while (rowsOf(part) > PART_ROWS_MAX) {
       merged.write(part.map((values) => values.slice(0, PART_ROWS_MAX)));
@@ -160,10 +164,13 @@ export function beginMerge(newSite?: SiteId) {
   };
   return {
     /** The reason if a file cannot be read; what could be read before is in the merge. */
-    add({ siteId, bytes }: EventFile): string | null {
+    add({ siteId, bytes, engagedSeconds }: EventFile): string | null {
+      let before = 0;
       for (const read of readEvents(bytes, siteId)) {
         if ("reason" in read) return read.reason;
-        add(read);
+        const from = before;
+        add(read, (row) => engagedSeconds?.get(from + row));
+        before += read.rows;
       }
       return null;
     },
@@ -183,6 +190,7 @@ export function mergeFiles(files: readonly EventFile[], newSite?: SiteId): Merge
   return merge.finish();
 }
 
+const ENGAGED_AT = EVENT_COLUMNS.findIndex(({ field }) => field === "engagedSeconds");
 const SITE_AT = EVENT_COLUMNS.findIndex(({ name }) => name === SITE_COLUMN.name);
 
 const ofSite =

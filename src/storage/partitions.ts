@@ -449,11 +449,11 @@ export class Partitions {
     }
   }
 
-  /** Writes the merge of several files of a site's day, which supersedes them. The caller removes them. */
-  async writeMerged(siteId: SiteId, files: readonly PartitionFile[], bytes: Uint8Array): Promise<void> {
+  /** Writes the merge of files of a site's day, which supersedes them. The caller removes them. */
+  async writeMerged(siteId: SiteId, files: readonly PartitionFile[], bytes: Uint8Array, first: number): Promise<void> {
     const [oldest, newest] = [files[0], files.at(-1)];
     if (!oldest || !newest) throw new Error("a merge needs at least one file");
-    const { day, first } = oldest;
+    const { day } = oldest;
     const key = partitionKey(siteId, day, first, newest.last);
     await this.#put(siteId, key, bytes);
     await this.register(siteId, [{ day, first, last: newest.last, key, sizeBytes: bytes.length }]);

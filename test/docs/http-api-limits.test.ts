@@ -43,6 +43,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "`p`, `name` of a property": each(limits.PROPS_CHARS_MAX, "characters"),
   "`rc`": `${count(limits.CURRENCY_CHARS_MAX)} characters`,
   "Sites that `d` of an event names, separated by commas": `${count(limits.EVENT_SITES_MAX)} sites`,
+  "Pings of engaged time that wait for the end of their day": `${count(limits.PINGS_OF_DAY_MAX)} of a site and day, ${mebibytes(limits.PINGS_BYTES_MAX)} of all, for ${limits.PINGS_LATE_DAYS} days`,
   "Id in a tag of another product": `${count(limits.EARLIER_TAG_ID_CHARS_MAX)} characters`,
   "`requests` in a body of Matomo's tracking API": count(limits.MATOMO_REQUESTS_MAX),
   "Unknown ids of other products' tags that the installation check lists": count(limits.UNKNOWN_ALIASES_MAX),

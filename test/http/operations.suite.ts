@@ -145,6 +145,7 @@ const COUNTERS = [
     "svc_pixel_events_ingested_total",
     "svc_bot_events_dropped_total",
     "svc_events_excluded_total",
+    "svc_engagement_pings_dropped_total",
   ],
   ...[
     "svc_clickhouse_inserts_total",

@@ -59,6 +59,7 @@ export interface InProcessParts {
   /** Opens the database of each life of the engine, in place of `engine`. */
   readonly openDatabase?: () => Promise<Engine>;
   readonly segmentLog?: SegmentLog;
+  readonly pingLog?: SegmentLog;
   readonly objects?: ObjectStore;
   readonly records?: RecordStore;
   readonly secrets?: SecretStore;
@@ -114,6 +115,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
   const records = parts.records ?? createMemoryRecordStore();
   const secrets = parts.secrets ?? createRecordSecretStore(createMemoryRecordStore());
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
+  const pingLog = parts.pingLog ?? createMemorySegmentLog();
   const places = config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb, COUNTRY_DATABASE_URL);
   const log = createRecordingLog();
   const calculator = parts.rollupCalculator ?? createInlineRollupCalculator(objects, ROLLUP_CACHE);
@@ -138,6 +140,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       rollupCalculator: calculator,
       ...(parts.rollupWeightBytesMin !== undefined && { rollupWeightBytesMin: parts.rollupWeightBytesMin }),
       segmentLog,
+      pingLog,
       openEngine: (given) => {
         const all = { ...given, objects, calculator, exportMemory, wait: setTimeout, now: () => nowMs, log };
         const open = async () => (life = await openDuckdbQueries({ ...all, engine: new OnDemandEngine(openDatabase), others: null }));
@@ -165,8 +168,10 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     await services.imports?.job.stop();
     await services.siteMoves?.job.stop();
     await services.rollups.stop();
+    await services.engagement?.stop();
     await services.flush.run();
     await services.eventStore.close();
+    await services.pings?.close();
     await services.queryEngine.close();
   }
 

@@ -22,6 +22,8 @@ export interface Strike {
 export interface Stores {
   readonly objects: ObjectStore;
   readonly segmentLog: SegmentLog;
+  /** Of tests of pings. Others have one that does not fail. */
+  readonly pingLog?: SegmentLog;
   readonly records: RecordStore;
 }
 
@@ -38,7 +40,7 @@ export const memoryStores = (): Stores => ({
 });
 
 /** The stores of a process that fails as `strike` says. */
-export function mortalStores({ objects, segmentLog, records }: Stores, strike: Strike | null): MortalStores {
+export function mortalStores({ objects, segmentLog, pingLog, records }: Stores, strike: Strike | null): MortalStores {
   let changes = 0;
   let struck = false;
   const isDead = (): boolean => struck && strike?.deadly === true;
@@ -64,6 +66,19 @@ export function mortalStores({ objects, segmentLog, records }: Stores, strike: S
       throw new Error(`told to fail at read ${reads}`);
     };
 
+  const mortalLog = (log: SegmentLog): SegmentLog => ({
+    ...log,
+    list: reading(log.list),
+    read: reading(log.read),
+    create: (segment) => change(() => log.create(segment)),
+    append: (segment, bytes) =>
+      change(
+        () => log.append(segment, bytes),
+        () => log.append(segment, bytes.slice(0, bytes.length / 2)),
+      ),
+    remove: (segment) => change(() => log.remove(segment)),
+  });
+
   return {
     changes: () => changes,
     hasStruck: () => struck,
@@ -80,17 +95,7 @@ export function mortalStores({ objects, segmentLog, records }: Stores, strike: S
       write: (name, bytes) => change(() => records.write(name, bytes)),
       remove: (name) => change(() => records.remove(name)),
     },
-    segmentLog: {
-      ...segmentLog,
-      list: reading(segmentLog.list),
-      read: reading(segmentLog.read),
-      create: (segment) => change(() => segmentLog.create(segment)),
-      append: (segment, bytes) =>
-        change(
-          () => segmentLog.append(segment, bytes),
-          () => segmentLog.append(segment, bytes.slice(0, bytes.length / 2)),
-        ),
-      remove: (segment) => change(() => segmentLog.remove(segment)),
-    },
+    segmentLog: mortalLog(segmentLog),
+    ...(pingLog && { pingLog: mortalLog(pingLog) }),
   };
 }

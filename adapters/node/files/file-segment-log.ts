@@ -9,6 +9,9 @@ import { codeOf, entriesOf, nodeFileSystem, writeAll, type FileSystem, type Open
 
 export const JOURNAL_FOLDER = "journal";
 
+/** Pings of engaged time, in segments like those of the journal. Backups leave them out. */
+export const PINGS_FOLDER = "pings";
+
 const NAME = /^(\d{1,15})\.journal$/;
 const QUARANTINE_FOLDER = "damaged";
 

@@ -6,6 +6,7 @@ import { DEMO_SITE, isSiteId } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
 import type { Counters } from "../base/metrics/metrics.ts";
 import { type RateLimit, rateLimitKeyOf, type RateVerdict, type RemoteRateLimit, takeFromAll, takeFromBoth } from "../base/rate-limit.ts";
+import type { Pings } from "../../storage/pings.ts";
 import type { Exclusions } from "../sites/exclusions.ts";
 import type { EventNames } from "../sites/site-names.ts";
 import type { CalendarOf, ExclusionsOf } from "../sites/sites.ts";
@@ -113,6 +114,8 @@ interface AcceptEventOptions {
   readonly visitorIds: VisitorIds;
   readonly minimisation: DataMinimisation;
   readonly ingestGate: IngestGate;
+  /** Pings of engaged time. null where they are dropped. */
+  readonly pings: Pick<Pings, "add"> | null;
   readonly exclusionsOf: ExclusionsOf;
   readonly pageRulesOf: (siteId: SiteId) => PageRules;
   /** Gives an event its date and time zone. */
@@ -164,7 +167,10 @@ async function acceptHere(fields: EventInput, context: IngestContext, options: A
     const isAdmitted = knownSites.check(input.siteId);
     if (isAdmitted) await isAdmitted;
   }
-  if (input.isNoEvent) return "no event";
+  if (input.isNoEvent) {
+    await storePing(input, context, options);
+    return "no event";
+  }
   const outcome = acceptanceOf(input, context, options);
   if (outcome === "accepted") {
     // The site may have got another name since.
@@ -176,6 +182,26 @@ async function acceptHere(fields: EventInput, context: IngestContext, options: A
   }
   outcomes.note(input.siteId, outcome, context.nowMs);
   return outcome;
+}
+
+/** Keeps a ping, unless its page view would have been dropped. It fails nothing: what cannot be stored is dropped. */
+async function storePing(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): Promise<void> {
+  const { pings, names, knownSites, counters, filterBots, exclusionsOf, visitorSalts } = options;
+  const { engagedMs = 0, siteId } = input;
+  if (pings === null || engagedMs === 0 || !knownSites.has(siteId)) return;
+  const exclusions = exclusionsOf(siteId);
+  if ((filterBots && isSentByBot(context, options)) || (exclusions && isExcluded(input, context, exclusions, options))) return;
+  const moment = momentOf(siteId, options);
+  if (!visitorSalts.isReadyAt(moment.timeZone, moment.timestampMs)) return;
+  try {
+    await names.storing(siteId, async (stored) => {
+      const event = eventFrom({ ...input, siteId: stored }, context, moment, options);
+      const { date, visitorId, pathname, timestampMs } = event;
+      if (!(await pings.add({ siteId: stored, date, visitorId, pathname, timestampMs, engagedMs }))) counters.pingsDropped++;
+    });
+  } catch {
+    counters.pingsDropped++;
+  }
 }
 
 /** Counts an event that is dropped. */

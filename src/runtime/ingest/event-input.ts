@@ -26,7 +26,7 @@ import {
 import { PAGEVIEW, parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { invalidInput } from "../base/errors.ts";
 import { boolean, count, number, orNull, type Schema, text } from "../base/json-schema.ts";
-import { isEngagement, withContractNames } from "./plausible-body.ts";
+import { engagedMsOf, isEngagement, withContractNames } from "./plausible-body.ts";
 
 const sentAs = <Value>(name: string, declared: Field<Value>) => ({ name, ...declared });
 
@@ -125,6 +125,8 @@ type Fields = typeof EVENT_FIELDS;
 export type EventInput = { readonly [Name in keyof Fields]: ReturnType<Fields[Name]["check"]> } & {
   /** It is checked and answered like an event, and dropped: the time on a page, or what else other products' tags send. */
   readonly isNoEvent?: true;
+  /** Time that the visitor was engaged with the page since the last such ping. Of what is no event only. */
+  readonly engagedMs?: number;
 };
 
 /** An input whose fields are within their limits and whose site id is valid. */
@@ -151,8 +153,10 @@ export const EVENT_SCHEMA: Schema = {
  * missing or has the wrong type.
  */
 export function parseEventBody(body: string): EventInput {
-  const object = withContractNames(parseObject(body), body);
-  return isEngagement(object) ? { ...eventInputOf(object), isNoEvent: true } : eventInputOf(object);
+  const sent = parseObject(body);
+  const object = withContractNames(sent, body);
+  const input = eventInputOf(object);
+  return isEngagement(object) ? { ...input, isNoEvent: true, engagedMs: engagedMsOf(sent) } : input;
 }
 
 /** The event with these fields; malformed_body as in `parseEventBody`. */

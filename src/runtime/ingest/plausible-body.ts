@@ -26,7 +26,7 @@ export function withContractNames(body: JsonObject, text: string): JsonObject {
     ...(isPassive && { interactive: false }),
   };
   const named: JsonObject = Object.keys(added).length === 0 ? body : { ...body, ...added };
-  return isEngagement(named) ? { ...named, e: engagedSeconds(fieldOf(named, "e") as number) } : named;
+  return isEngagement(named) ? { ...named, e: Math.round(engagedMsOf(named) / 1000) } : named;
 }
 
 function requiredIn(body: JsonObject): JsonObject {
@@ -38,7 +38,9 @@ function requiredIn(body: JsonObject): JsonObject {
 export const isEngagement = (body: JsonObject): boolean =>
   fieldOf(body, "n") === "engagement" && typeof fieldOf(body, "sd") === "number" && typeof fieldOf(body, "e") === "number";
 
-const engagedSeconds = (ms: number): number => Math.min(Math.max(Math.round(ms / 1000), 0), ENGAGED_SECONDS_MAX);
+/** The time of such a ping, as it was sent. */
+export const engagedMsOf = (body: JsonObject): number =>
+  Math.min(Math.max(Math.round(fieldOf(body, "e") as number), 0), ENGAGED_SECONDS_MAX * 1000);
 
 function propsIn(body: JsonObject, text: string, isLong: boolean): JsonObject {
   const name = isLong && fieldOf(body, "p") === null ? "props" : "p";

@@ -116,6 +116,8 @@ export interface Host {
   /** `ROLLUP_WEIGHT_BYTES_MIN` by default. */
   readonly rollupWeightBytesMin?: number;
   readonly segmentLog: SegmentLog;
+  /** Keeps pings of engaged time until their day is over. Absent where they are dropped. */
+  readonly pingLog?: SegmentLog;
   /** Bounds of imports that the platform demands. None by default. */
   readonly importPace?: ImportPace;
   /** Opens what answers queries with DuckDB. Unused with `engine = clickhouse`. */

@@ -2,6 +2,7 @@
 import type { ImportedDays } from "../../storage/day-sums.ts";
 import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
 import { type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
+import { Pings } from "../../storage/pings.ts";
 import { type AuthServices, createAuth } from "../access/auth-services.ts";
 import type { SharedView } from "../access/shares.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
@@ -12,6 +13,8 @@ import {
   IMPORT_CHECKPOINT_EVENTS,
   IMPORT_DAY_GROUPS,
   IMPORT_SLICE_MS,
+  PINGS_BYTES_MAX,
+  PINGS_OF_DAY_MAX,
   RATE_LIMIT_BUCKETS_MAX,
 } from "../base/config/limits.ts";
 import { IMPORT_UPLOAD_BYTES_MAX } from "../../shared/limits.ts";
@@ -52,6 +55,7 @@ import { UnknownAliases } from "../sites/aliases.ts";
 import { ONLY_NAMES, type SiteNames } from "../sites/site-names.ts";
 import type { CalendarOf, Sites } from "../sites/sites.ts";
 import { Compaction } from "../upkeep/compaction.ts";
+import { Engagement } from "../upkeep/engagement.ts";
 import { type Erased, Erasure } from "../upkeep/erasure.ts";
 import { Flush, INTO_CLICKHOUSE, INTO_FILES } from "../upkeep/flush.ts";
 import { Expiry, Retention, type RetentionOptions } from "../upkeep/retention.ts";
@@ -79,6 +83,7 @@ function createIngest(
   visitors: Visitors,
   { flush, erasure, expiry, compaction }: JobServices,
   stats: QueryService,
+  pings: Pings | null,
 ) {
   const { config, geo, log, now, monotonicMs, wait, unflushedBytesMax, oneSite, siteInstances } = host;
   const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
@@ -107,6 +112,7 @@ function createIngest(
     ...visitors,
     minimisation: config,
     ingestGate,
+    pings,
     exclusionsOf: (siteId) => sites.exclusionsOf(siteId),
     pageRulesOf: (siteId) => sites.settingsOf(siteId),
     calendarOf,
@@ -236,10 +242,11 @@ function createClickhouseEngine(
 
 /** Wires the background jobs. */
 async function createJobs(
-  { host, counters, leftOutFiles, eventStore, sites }: Dependencies,
+  { host, counters, leftOutFiles, eventStore, sites, names }: Dependencies,
   { stats }: QueryServices,
   limiter: QueryLimiter,
   stored: StoredRollups,
+  pings: Pings | null,
   { deleteExpiredOfAbsent, mergedSites }: Pick<RetentionOptions, "deleteExpiredOfAbsent" | "mergedSites">,
 ) {
   const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax, oneSite } = host;
@@ -268,11 +275,18 @@ async function createJobs(
     isDueForCompaction: (siteId) => compaction.hasWork(siteId),
   });
   sites.onChange((siteId) => rollups.noteRules(siteId));
+  const onRewritten = (siteId: SiteId, day: LocalDate): void => {
+    compaction.noteFiles(siteId, [day]);
+    rollups.noteFiles(siteId);
+  };
+  const siteOf = (siteId: SiteId): SiteId => names?.siteOf(siteId) ?? siteId;
   return {
     flush,
     compaction,
     erasure,
     expiry,
+    /** null where pings are dropped. */
+    engagement: pings && new Engagement({ ...common, pings, parquet, siteOf, onRewritten }),
     retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent, mergedSites }),
     rollups,
   };
@@ -283,16 +297,17 @@ type JobServices = Awaited<ReturnType<typeof createJobs>>;
 /** `cluster` is null on an instance that is not a cluster node. */
 function createLifecycle(
   { host: { now, oneSite, siteInstances }, eventStore }: Dependencies,
-  { flush, compaction, retention, rollups }: JobServices,
+  { flush, compaction, engagement, retention, rollups }: JobServices,
   { demoSite, visitorSalts }: IngestServices,
   { shares, persistentSessions }: AuthServices,
   cluster: Cluster | null,
   imports: Imports | null,
   siteMoves: SiteMoves | null,
+  pings: Pings | null,
 ) {
   const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
   // The order in which a tick starts them. On hosts with an instance per site, those do all work on files.
-  const ofFiles = siteInstances ? [] : [compaction, retention, rollups];
+  const ofFiles = siteInstances ? [] : [...(engagement ? [engagement] : []), compaction, retention, rollups];
   const ofDemo = siteInstances || (oneSite && oneSite.siteId !== DEMO_SITE) ? [] : [demoSite];
   const jobs: readonly Pick<Job, "tick" | "settled">[] = [
     salt,
@@ -317,13 +332,14 @@ function createLifecycle(
     async stop(requestsEnded: Promise<void>, late: AbortSignal) {
       await Promise.all([
         requestsEnded,
-        ...[demoSite, rollups, retention, compaction, cluster, imports?.job, siteMoves?.job].map((job) => job?.stop()),
+        ...[demoSite, rollups, retention, engagement, compaction, cluster, imports?.job, siteMoves?.job].map((job) => job?.stop()),
       ]);
       await flush.stop(late);
       await visitorSalts.settled();
       await shares.settled();
       await persistentSessions.settled();
       await eventStore.close();
+      await pings?.close();
       await cluster?.leave(late);
     },
   };
@@ -371,6 +387,7 @@ export interface Services extends Groups {
   /** null but on hosts with an instance per site. */
   readonly importsOfSites: ImportsOfSites | null;
   readonly siteDeletion: SiteDeletion;
+  readonly pings: Pings | null;
   /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
 }
@@ -440,6 +457,12 @@ async function createImports(
   });
 }
 
+/** null where they are dropped: ClickHouse has a copy of events, which no later change of a file reaches. */
+async function openPings({ config, pingLog, now }: Host): Promise<Pings | null> {
+  if (pingLog === undefined || config.engine === "clickhouse") return null;
+  return Pings.open(pingLog, now(), { ofDayMax: PINGS_OF_DAY_MAX, bytesMax: PINGS_BYTES_MAX });
+}
+
 export async function createServices(host: Host): Promise<Services> {
   const { config, now, monotonicMs, wait, oneSite, siteInstances } = host;
   const counters = createCounters();
@@ -466,10 +489,11 @@ export async function createServices(host: Host): Promise<Services> {
   });
   const mergedSites = () => importRecords?.mergedSites ?? [];
   const deleteExpiredOfAbsent = async (expired: ExpiredDays): Promise<void> => cluster?.deleteExpiredOfAbsent(expired);
-  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, { deleteExpiredOfAbsent, mergedSites });
+  const pings = await openPings(host);
+  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, pings, { deleteExpiredOfAbsent, mergedSites });
   const { erasure } = jobServices;
   const knownSites = createAdmission(dependencies);
-  const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, jobServices, queries.stats);
+  const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, jobServices, queries.stats, pings);
   const clusterParts = { ...host, ...dependencies, erasure, stats: queries.stats, items: itemsOf(collections) };
   const checkSite = (siteId: SiteId): void => siteMoves?.checkSite(siteId);
   const imports = await createImports(dependencies, importRecords, ingest, queries, jobServices, checkSite);
@@ -526,7 +550,7 @@ export async function createServices(host: Host): Promise<Services> {
     ...jobServices,
     ...ingest,
     ...siteList,
-    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports, siteMoves),
+    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports, siteMoves, pings),
     imports,
     names,
     siteMoves,
@@ -550,6 +574,7 @@ export async function createServices(host: Host): Promise<Services> {
     removeItems,
     eraseOnRequest,
     siteDeletion,
+    pings,
     standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, publicViewOf, names }, credentials),
     gauges: () => collectGauges(services, siteInstances),
   };

@@ -58,6 +58,16 @@ export const PROPS_CHARS_MAX = 4096;
 export const CURRENCY_CHARS_MAX = 3;
 export const ENGAGED_SECONDS_MAX = 86_400;
 
+/** Pings of engaged time that wait for the end of their day: of a site and day, and the bytes of all. More are dropped. */
+export const PINGS_OF_DAY_MAX = 50_000;
+export const PINGS_BYTES_MAX = 16 * MIB;
+
+/** Pings are dropped if they could not be added to the events of their day for this many days after it. */
+export const PINGS_LATE_DAYS = 2;
+
+/** The pause between attempts to add pings to the events of past days. */
+export const PINGS_RETRY_MS = 600_000;
+
 /** Sites that one event may name, separated by commas. */
 export const EVENT_SITES_MAX = 10;
 

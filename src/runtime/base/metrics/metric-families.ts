@@ -34,6 +34,7 @@ const ingestion = ({ counters, gauges, knownSites }: MetricSources): MetricFamil
   counter("pixel_events_ingested_total", "Events accepted by GET /api/event.", counters.pixelEventsIngested),
   counter("bot_events_dropped_total", "Events dropped because a bot sent them.", counters.botEventsDropped),
   counter("events_excluded_total", "Events dropped because their site's settings exclude them.", counters.eventsExcluded),
+  counter("engagement_pings_dropped_total", "Pings of engaged time that could not be kept, or were too many.", counters.pingsDropped),
   counter("events_refused_total", "Events answered with 503 because they could not be stored.", counters.eventsRefused),
   counter("rate_limit_rejections_total", "Events rejected by the rate limit of their site.", counters.rateLimitRejections),
   counter("max_sites_rejections_total", "Events of new sites rejected because of max_sites.", counters.maxSitesRejections),

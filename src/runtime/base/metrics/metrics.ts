@@ -102,6 +102,7 @@ const ZERO = {
   pixelEventsIngested: 0,
   botEventsDropped: 0,
   eventsExcluded: 0,
+  pingsDropped: 0,
   eventsRefused: 0,
   flushFailures: 0,
   journalSyncFailures: 0,

@@ -139,6 +139,11 @@ export class Rollups implements Job {
     if (this.#options.config.rollups) this.#queue.addChanged(siteId);
   }
 
+  /** Files of the site were rewritten, so that rollups of their days do not count any more. */
+  noteFiles(siteId: SiteId): void {
+    if (this.#options.config.rollups) this.#queue.addChanged(siteId);
+  }
+
   tick(): void {
     this.#job.tick();
   }
