@@ -1,6 +1,6 @@
 /** What imports of hits do over stores of any kind: what counts, when it ends to count, and what is refused. */
 import { describe, expect, it } from "vitest";
-import { UnreadableFile } from "../../src/runtime/imports/format.ts";
+import { UnreadableFile } from "../../src/runtime/imports/files/file.ts";
 import type { SecretStore } from "../../src/storage/secret-store.ts";
 import { FIRST, HIT_SOURCE, HITS, openHitImports } from "../support/hit-imports.ts";
 import type { Stores } from "../support/mortal-stores.ts";

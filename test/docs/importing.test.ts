@@ -1,8 +1,8 @@
 /** The page about importing gives the statements that the program prints when it refuses other files of these products. */
 import { expect, it } from "vitest";
-import { PLAUSIBLE_STATEMENT } from "../../src/runtime/imports/plausible.ts";
-import { SWETRIX_STATEMENT } from "../../src/runtime/imports/swetrix.ts";
-import { UMAMI_STATEMENTS } from "../../src/runtime/imports/umami.ts";
+import { PLAUSIBLE_STATEMENT } from "../../src/runtime/imports/formats/plausible.ts";
+import { SWETRIX_STATEMENT } from "../../src/runtime/imports/formats/swetrix.ts";
+import { UMAMI_STATEMENTS } from "../../src/runtime/imports/formats/umami.ts";
 import { codeBlocksOf, readPage } from "./pages.ts";
 
 it("the statements of the page about importing are those of the program", () => {

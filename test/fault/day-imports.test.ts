@@ -3,7 +3,7 @@
  * to storage. In each run another change fails, or the process dies there. The next process counts all days of the import or none.
  */
 import { describe, expect, it } from "vitest";
-import type { DayRow } from "../../src/runtime/imports/format.ts";
+import type { DayRow } from "../../src/runtime/imports/rows.ts";
 import { visitorCounts } from "../../src/runtime/reports/measures/counts.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { ImportedDaysReader } from "../../src/runtime/query/imported-days.ts";

@@ -1,6 +1,6 @@
 /** Imports of a dozen hits over stores of any kind, for tests of what counts when. */
 import { createSha256 } from "../../src/runtime/base/bytes.ts";
-import type { Hit, Row } from "../../src/runtime/imports/format.ts";
+import type { Hit, Row } from "../../src/runtime/imports/rows.ts";
 import { HitImports } from "../../src/runtime/imports/hit-import.ts";
 import { StoredDaySums } from "../../src/runtime/imports/stored-day-sums.ts";
 import { IdentityStore } from "../../src/runtime/imports/identities.ts";

@@ -1,17 +1,10 @@
 /** Files of imports, given as texts or bytes. */
 import { readdirSync, readFileSync } from "node:fs";
-import {
-  type Format,
-  type ImportContext,
-  isRefusal,
-  type Opening,
-  type Recognition,
-  type Refusal,
-  type Row,
-  type SourceFile,
-} from "../../src/runtime/imports/format.ts";
-import { sourceFile, unpackedFiles } from "../../src/runtime/imports/source-files.ts";
-import { openingOf } from "../../src/runtime/imports/text.ts";
+import { type Format, type ImportContext, isRefusal, type Recognition, type Refusal } from "../../src/runtime/imports/formats/format.ts";
+import type { Opening, SourceFile } from "../../src/runtime/imports/files/file.ts";
+import type { Row } from "../../src/runtime/imports/rows.ts";
+import { sourceFile, unpackedFiles } from "../../src/runtime/imports/files/source-files.ts";
+import { openingOf } from "../../src/runtime/imports/files/text.ts";
 
 const encoder = new TextEncoder();
 

@@ -6,7 +6,7 @@ import { productSources, sourcesBelow, type SourceFile } from "../support/source
 const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   re2js: "src/runtime/query/text-matching.ts",
   "itty-router": "src/handlers/router.ts",
-  hyparquet: ["src/storage/parquet-columns.ts", "src/runtime/imports/parquet.ts"],
+  hyparquet: ["src/storage/parquet-columns.ts", "src/runtime/imports/files/parquet.ts"],
   "hyparquet/src/column.js": "src/storage/parquet-columns.ts",
   "hyparquet/src/delta.js": "src/storage/rollup-file.ts",
   "hyparquet-writer/src/datapage.js": "src/storage/rollup-file.ts",
@@ -23,8 +23,8 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "mmdb-lib": "adapters/node/geo-database.ts",
   "cloudflare:workers": "adapters/workerd/service-object.ts",
   "smol-toml": "adapters/node/config-sources.ts",
-  fflate: ["dashboard/settings/event-archive.ts", "src/runtime/exports/zip-stream.ts", "src/runtime/imports/decompression.ts"],
-  saxes: "src/runtime/imports/matomo.ts",
+  fflate: ["dashboard/settings/event-archive.ts", "src/runtime/exports/zip-stream.ts", "src/runtime/imports/files/decompression.ts"],
+  saxes: "src/runtime/imports/formats/matomo.ts",
 };
 
 /** What the whole dashboard is written in. */

@@ -5,7 +5,7 @@ import type { ImportState } from "../../../src/runtime/imports/import-record.ts"
 import type { Imports } from "../../../src/runtime/imports/imports.ts";
 import type { ManifestJson } from "../../../src/runtime/imports/manifest-json.ts";
 import { type Reconciliation, reconciliationOf } from "../../../src/runtime/imports/reconciliation.ts";
-import { sourceFile } from "../../../src/runtime/imports/source-files.ts";
+import { sourceFile } from "../../../src/runtime/imports/files/source-files.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { dayCountOf } from "../../../src/storage/day-sums.ts";
 import type { LocalFile } from "./import-files.ts";

@@ -4,7 +4,7 @@ import { open, readdir, stat, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { IMPORT_FILES_MAX } from "../../../src/runtime/base/config/limits.ts";
-import { type RandomAccess, UnreadableFile } from "../../../src/runtime/imports/format.ts";
+import { type RandomAccess, UnreadableFile } from "../../../src/runtime/imports/files/file.ts";
 import { STANDARD_INPUT } from "./command-line.ts";
 
 export interface LocalFile {

@@ -13,7 +13,7 @@ import type { DataMinimisation } from "../ingest/accept-event.ts";
 import { parseReferrer } from "../ingest/referrer.ts";
 import { type PageRules, parsePageUrl } from "../ingest/urls.ts";
 import { DAY_MEASURES, type DayCount } from "../query/day-sums.ts";
-import type { DayCounts, DayDimension, DayRow, DayTable } from "./format.ts";
+import type { DayCounts, DayDimension, DayRow, DayTable } from "./rows.ts";
 
 /** The measures of a table, each by the dimension whose values it has. */
 const MEASURES: Readonly<Record<DayTable, readonly (readonly [measure: string, dimension: DayDimension])[]>> = {

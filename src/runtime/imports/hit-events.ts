@@ -20,7 +20,7 @@ import { parseReferrer } from "../ingest/referrer.ts";
 import { type PageRules, parsePageUrl, parseUrl, withStoredLink } from "../ingest/urls.ts";
 import type { HmacKey, HmacSha256 } from "../ingest/visitor-salt.ts";
 import type { Exclusions } from "../sites/exclusions.ts";
-import type { Hit, HitProps, LeftOutReason } from "./format.ts";
+import type { Hit, HitProps, LeftOutReason } from "./rows.ts";
 
 export interface HitEventsOptions {
   readonly siteId: SiteId;

@@ -7,7 +7,7 @@ import { deleteObjects, type ObjectKey, type ObjectStore } from "../../storage/o
 import { LruMap } from "../../storage/lru-map.ts";
 import type { Sha256 } from "../base/bytes.ts";
 import { IMPORT_IDENTITIES_MAX } from "../base/config/limits.ts";
-import type { Hit, LeftOutReason } from "./format.ts";
+import type { Hit, LeftOutReason } from "./rows.ts";
 import type { EarlierImport } from "./manifest.ts";
 
 const HASH_BYTES = 8;

@@ -9,7 +9,7 @@ import { isSiteId } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
 import { SerialQueue } from "../base/queue.ts";
 import type { SiteBelongings } from "../base/record-table.ts";
-import { DAY_COUNT_NAMES, type DayCounts, LEFT_OUT_REASONS, type LeftOutReason } from "./format.ts";
+import { DAY_COUNT_NAMES, type DayCounts, LEFT_OUT_REASONS, type LeftOutReason } from "./rows.ts";
 import type { Month } from "./manifest.ts";
 
 /**

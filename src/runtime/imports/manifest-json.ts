@@ -9,9 +9,9 @@ import {
   type DayTable,
   LEFT_OUT_REASONS,
   type LeftOutReason,
-  type Recognition,
-} from "./format.ts";
-import type { RecognizedFiles } from "./formats.ts";
+} from "./rows.ts";
+import type { Recognition } from "./formats/format.ts";
+import type { RecognizedFiles } from "./formats/formats.ts";
 import { addedCounts, type CutOff, type Manifest, type Month, type TotalsTable } from "./manifest.ts";
 
 const DATE = text("A date of the site.", { format: "date" });

@@ -3,7 +3,7 @@ import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate } from "../../storage/event.ts";
 import { IMPORT_BAD_ROWS_SHOWN_MAX, IMPORT_REMARKS_MAX } from "../base/config/limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
-import type { BadRow, BadRowReason, DayCounts, DayRow, DayTable, Hit, LeftOutReason, Row } from "./format.ts";
+import type { BadRow, BadRowReason, DayCounts, DayRow, DayTable, Hit, LeftOutReason, Row } from "./rows.ts";
 
 /** Hits as one table beside those of days. */
 export type TotalsTable = DayTable | "hits";

@@ -1,6 +1,6 @@
 /** What the source has and what was imported of it, by month and measure, with the reasons of each difference. */
 import { closed, count, type Described, list, text, word } from "../base/json-schema.ts";
-import { type DayCounts, LEFT_OUT_REASONS, type LeftOutReason } from "./format.ts";
+import { type DayCounts, LEFT_OUT_REASONS, type LeftOutReason } from "./rows.ts";
 import type { ImportRecord, MonthOutcome } from "./import-record.ts";
 import type { ManifestJson } from "./manifest-json.ts";
 

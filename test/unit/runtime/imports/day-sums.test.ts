@@ -1,6 +1,6 @@
 /** Rows of days as measures: names and values as those of own events, and no number that a row lacks. */
 import { describe, expect, it } from "vitest";
-import type { DayRow } from "../../../../src/runtime/imports/format.ts";
+import type { DayRow } from "../../../../src/runtime/imports/rows.ts";
 import { DaySums } from "../../../../src/runtime/imports/day-sums.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { rowsOf } from "../../../../src/storage/columns.ts";

@@ -1,7 +1,7 @@
 /** Hits as stored events: the spelling, limits and parsers of own events, visitors of one day, and what is left out. */
 import { describe, expect, it } from "vitest";
 import { EVENT_NAME_CHARS_MAX, IMPORT_NAME_CHARS_MAX, PROPS_CHARS_MAX } from "../../../../src/runtime/base/config/limits.ts";
-import type { Hit } from "../../../../src/runtime/imports/format.ts";
+import type { Hit } from "../../../../src/runtime/imports/rows.ts";
 import { eventOfHit, type HitEventsOptions } from "../../../../src/runtime/imports/hit-events.ts";
 import { UNRECORDED, type StoredEvent } from "../../../../src/storage/event.ts";
 import { PLAIN_SITE } from "../../../support/hit-imports.ts";

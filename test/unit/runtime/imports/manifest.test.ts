@@ -1,7 +1,7 @@
 /** The manifest of an import: totals by table and month, the range, what others cover, where own events begin, and rows left out. */
 import { describe, expect, it } from "vitest";
 import { IMPORT_BAD_ROWS_SHOWN_MAX, IMPORT_REMARKS_MAX } from "../../../../src/runtime/base/config/limits.ts";
-import type { DayRow, Hit, Row } from "../../../../src/runtime/imports/format.ts";
+import type { DayRow, Hit, Row } from "../../../../src/runtime/imports/rows.ts";
 import { type CoveredDays, type Manifest, ManifestTotals } from "../../../../src/runtime/imports/manifest.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";

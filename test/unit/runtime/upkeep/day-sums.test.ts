@@ -1,6 +1,6 @@
 /** Sums of days in backups and for `verify`: nothing else can make them again. */
 import { describe, expect, it } from "vitest";
-import type { DayRow } from "../../../../src/runtime/imports/format.ts";
+import type { DayRow } from "../../../../src/runtime/imports/rows.ts";
 import { backUp } from "../../../../src/runtime/upkeep/backup.ts";
 import { verifyData } from "../../../../src/runtime/upkeep/verification.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
