@@ -33,17 +33,26 @@ const accessTo = (path: string, size: number): RandomAccess => ({
   },
 });
 
-/** A file, or those of a folder in the order of their names. */
-async function filesAt(path: string, name: string): Promise<LocalFile[]> {
+/** The file at a path that somebody gave, or those of the folder there. */
+async function filesGiven(path: string): Promise<LocalFile[]> {
+  const name = basename(resolve(path));
   const status = await stat(path);
   if (status.isFile()) return [{ name, access: accessTo(path, status.size) }];
-  if (!status.isDirectory()) return [];
+  if (!status.isDirectory()) throw new Error(`${path} is neither a file nor a folder: use - for standard input`);
   const files: LocalFile[] = [];
-  for (const entry of (await readdir(path)).sort()) {
-    files.push(...(await filesAt(join(path, entry), `${name}/${entry}`)));
-    if (files.length > IMPORT_FILES_MAX) throw new Error(`${path} has more than ${IMPORT_FILES_MAX} files`);
-  }
+  await addFilesIn(path, name, files);
   return files;
+}
+
+/** Adds the files in a folder, in the order of their names. Links in it may lead out of it, or around; pipes and devices have no end. */
+async function addFilesIn(folder: string, name: string, files: LocalFile[]): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await addFilesIn(path, `${name}/${entry.name}`, files);
+    else if (entry.isFile()) files.push({ name: `${name}/${entry.name}`, access: accessTo(path, (await stat(path)).size) });
+    if (files.length > IMPORT_FILES_MAX) throw new Error(`${folder} has more than ${IMPORT_FILES_MAX} files`);
+  }
 }
 
 /** Digits of its content's hash in the name of standard input. */
@@ -87,7 +96,7 @@ export async function withFiles<T>(
     const files: LocalFile[] = [];
     for (const path of paths) {
       if (path === STANDARD_INPUT) files.push(await spooled(standardInput, closes));
-      else files.push(...(await filesAt(path, basename(resolve(path)))));
+      else files.push(...(await filesGiven(path)));
     }
     return await task(files);
   } finally {

@@ -1,6 +1,6 @@
 /** The flow of the command `import`: what it prints, what it leaves, and which files of a folder it reads. */
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { Readable } from "node:stream";
 import { folderDoor } from "../../../../adapters/node/commands/import-doors.ts";
@@ -27,7 +27,7 @@ async function opened() {
   const printed: string[] = [];
   const run = (confirmed: boolean, ...names: string[]) =>
     withFiles(
-      names.map((name) => (name === "-" ? name : join(folder, name))),
+      names.map((name) => (name === "-" ? name : resolve(folder, name))),
       Readable.from([Buffer.from(logLine("2026-02-03T10:00:00", "/c"))]),
       (files) =>
         importInto(folderDoor(imports), {
@@ -36,7 +36,7 @@ async function opened() {
           confirms: async () => confirmed,
         }),
     );
-  return { target, imports, objects, printed, run };
+  return { target, folder, imports, objects, printed, run };
 }
 
 it("shows the manifest of a folder, imports it once it is confirmed, and reconciles", async () => {
@@ -51,6 +51,16 @@ it("shows the manifest of a folder, imports it once it is confirmed, and reconci
   expect(await getMain(target, SITE, { period: "all" })).toMatchObject({ total_pageviews: 3 });
   const again = await run(true, "logs");
   expect(again).toEqual({ succeeded: false, text: "Nothing is imported: The same files are already imported as #1.\n" });
+  await target.close();
+});
+
+it("follows no link of a folder, which may lead out of it or around, and reads no device", async () => {
+  const { target, folder, printed, run } = await opened();
+  await symlink("..", join(folder, "logs/up"));
+  const { text } = await run(true, "logs");
+  expect(text).toContain("3 events");
+  expect(printed.join("")).toContain("1 file not read:\n");
+  await expect(run(true, "/dev/null")).rejects.toThrow("/dev/null is neither a file nor a folder");
   await target.close();
 });
 
