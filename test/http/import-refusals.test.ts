@@ -7,11 +7,15 @@ import {
   IMPORT_EXPANSION_BYTES_FREE,
   IMPORT_EXPANSION_MAX,
   IMPORT_LINE_BYTES_MAX,
+  IMPORT_RETRY_MS,
 } from "../../src/runtime/base/config/limits.ts";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { readJsonRecord, replaceJsonRecord } from "../../src/storage/record-store.ts";
 import { CLOSED, createKey, logIn, withBearer } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
+import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
+import { expectError } from "../support/requests.ts";
 import { confirm, type Files, getImport, logLine, sendParts, beginUpload, upload, whenRead } from "../support/uploads.ts";
 
 const SITE = "site.test";
@@ -64,6 +68,21 @@ describe("bad input of an import", () => {
     await target.close();
   });
 
+  it("refuses a host that is none, and a log format that lacks what every line needs, before files are sent", async () => {
+    const { target, headers } = await opened();
+    const begin = (fields: object) =>
+      target.fetch("/api/imports", {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ site_id: SITE, files: [{ name: "access.log", bytes: 1 }], ...fields }),
+      });
+    await expectError(await begin({ hostname: "<x>" }), 400, 'Field "hostname" must be the name of a host');
+    await expectError(await begin({ hostname: "a b" }), 400, 'Field "hostname" must be the name of a host');
+    await expectError(await begin({ log_format: "$remote_addr $xx" }), 400, "The log_format needs a time");
+    expect((await begin({ hostname: "www.site.test", log_format: '$remote_addr [$time_local] "$request" $status' })).status).toBe(201);
+    await target.close();
+  });
+
   it("counts rows with endless lines and impossible dates, and imports the rest", async () => {
     const { target, headers, uploaded } = await opened();
     const log = [
@@ -111,6 +130,26 @@ describe("bad input of an import", () => {
     const failed = await uploaded({ "bomb.log.gz": bomb(1.1 * IMPORT_EXPANSION_BYTES_FREE) });
     const failure = `bomb.log.gz is more than ${IMPORT_EXPANSION_MAX} times as large when decompressed.`;
     expect(failed).toMatchObject({ state: "failed", failure: expect.stringContaining(failure) as string });
+    await target.close();
+  });
+
+  it("lets others have their turn while an import cannot be read", async () => {
+    const memory = createMemoryObjectStore();
+    const objects: ObjectStore = {
+      ...memory,
+      get: (key) => (key.startsWith("imports/1/files/") ? Promise.reject(new Error("the disk cannot read")) : memory.get(key)),
+    };
+    const target = await createInProcessTarget(CLOSED, { objects });
+    const headers = withBearer((await createKey(target, await logIn(target), "Admin")).key);
+    for (const path of ["/first", "/second"]) {
+      const files = { "access.log": logLine("2026-01-01T00:00:00", path) };
+      await sendParts(target, headers, (await beginUpload(target, headers, SITE, files)).import_id, files);
+    }
+    for (let turns = 0; turns < 2; turns++) {
+      await target.advance(IMPORT_RETRY_MS);
+      await target.services.imports?.job.settled();
+    }
+    expect([(await getImport(target, headers, 1)).state, (await getImport(target, headers, 2)).state]).toEqual(["reading", "ready"]);
     await target.close();
   });
 

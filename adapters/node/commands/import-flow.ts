@@ -1,6 +1,7 @@
 /** How the command `import` brings files in: it gives them, shows what they have, asks, and reconciles. */
 import { createInterface } from "node:readline/promises";
 import { parseSiteId } from "../../../src/runtime/base/config/names.ts";
+import { printable } from "../../../src/runtime/imports/files/text.ts";
 import type { ManifestJson } from "../../../src/runtime/imports/manifest-json.ts";
 import type { Reconciliation } from "../../../src/runtime/imports/reconciliation.ts";
 import { type CommandOutcome, counted, formatCount, listed } from "../command-output.ts";
@@ -121,8 +122,8 @@ export async function importInto(door: ImportDoor, { site, files, print, confirm
     return { succeeded: false, text: `${text}\n` };
   };
   const read = await whenNot(door, number, "reading");
-  if (read.manifest) print(`${manifestLines(read.manifest).join("\n")}\n`);
-  if (read.failure !== null) return abandon(`Nothing is imported: ${read.failure}`);
+  if (read.manifest) print(`${manifestLines(read.manifest).map(printable).join("\n")}\n`);
+  if (read.failure !== null) return abandon(`Nothing is imported: ${printable(read.failure)}`);
   // An earlier run may have confirmed it.
   if (read.state === "ready") {
     if (!(await confirms(siteId))) return abandon("Nothing is imported, because nobody confirmed it (--yes).");

@@ -112,7 +112,7 @@ function isExcluded(clientAddress: string | null, countryCode: string | null, pa
 }
 
 /** The host in the stored spelling; null for what is none. */
-function hostOf(hostname: string | null | undefined): string | null {
+export function hostOf(hostname: string | null | undefined): string | null {
   const host = hostname ? (parseUrl(`https://${wellFormed(hostname)}/`)?.hostname ?? "") : "";
   return host === "" ? null : normalizeHost(host);
 }

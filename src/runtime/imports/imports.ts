@@ -27,7 +27,8 @@ import { firstOwnEvent, otherImports } from "./covered-days.ts";
 import type { ImportContext, Recognition } from "./formats/format.ts";
 import { type SourceFile, UnreadableFile } from "./files/file.ts";
 import { type RecognizedFiles, recognizeFiles } from "./formats/formats.ts";
-import type { HitEventsOptions } from "./hit-events.ts";
+import { nginxLayout } from "./formats/logs/nginx.ts";
+import { type HitEventsOptions, hostOf } from "./hit-events.ts";
 import { type Breathe, HitImports } from "./hit-import.ts";
 import { IdentityStore, isComparable } from "./identities.ts";
 import { conflict, type ImportRecord, type ImportRecords, type ImportState, type NewImport } from "./import-record.ts";
@@ -130,6 +131,8 @@ export class Imports {
   readonly #local = new Map<number, readonly SourceFile[]>();
   readonly job: PeriodicJob;
   #active: Active | null = null;
+  /** The import whose last turn failed, so that others have theirs before it. */
+  #lastFailed: number | null = null;
   #parts = 0;
   #hasRecovered = false;
 
@@ -230,6 +233,8 @@ export class Imports {
   #add(added: Omit<NewImport, "createdAt">, number?: number): Promise<ImportRecord> {
     const { records, hasRoomFor, checkSite } = this.#options;
     checkSite(added.siteId);
+    if (added.hostname !== null && hostOf(added.hostname) === null) throw invalidInput('Field "hostname" must be the name of a host');
+    if (added.logFormat !== null) nginxLayout(added.logFormat);
     if (added.siteId === DEMO_SITE) throw new AppError({ code: "demo_site" }, "The demo site has made-up events only");
     if (!hasRoomFor(added.siteId))
       throw new AppError({ code: "forbidden" }, 'Field "site_id" must be a site that has events: max_sites is reached');
@@ -366,7 +371,8 @@ export class Imports {
   // Work in the background
 
   #next(): ImportRecord | undefined {
-    return this.#options.records.all.find(({ state, door }) => door !== "site" && (state === "reading" || state === "running"));
+    const all = this.#options.records.all.filter(({ state, door }) => door !== "site" && (state === "reading" || state === "running"));
+    return all.find(({ number }) => number !== this.#lastFailed) ?? all[0];
   }
 
   #expired(): ImportRecord[] {
@@ -400,9 +406,11 @@ export class Imports {
     if (signal.aborted) onStop();
     const active: Active = { number: record.number, stop, rows: 0 };
     this.#active = active;
+    this.#lastFailed = record.number;
     try {
       const attempted = await this.#attempted(record);
       await (record.state === "reading" ? this.#read(attempted, active) : this.#run(attempted, active));
+      this.#lastFailed = null;
     } catch (error) {
       if (error instanceof UnreadableFile) await this.#fail(record.number, error.message);
       else {

@@ -203,16 +203,14 @@ export async function* textOfFile({ file, encoding }: Opening): AsyncGenerator<s
 const ADDRESS =
   /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|(?<![\da-f:])(?=[\da-f:]{0,45}::|(?:[\da-f]{1,4}:){7})[\da-f:]{2,45}(?:\.\d{1,3}){0,3}/gi;
 
-/** Control and bidirectional characters of a line could rewrite the terminal that shows it. */
 const NOT_PRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** A text in one line, as it may be printed: control and bidirectional characters could rewrite the terminal that shows it. */
+export const printable = (text: string): string => text.replaceAll(NOT_PRINTABLE, (character) => (character === "\t" ? " " : "\uFFFD"));
 
 /** A value to show to people: manifests are stored, and addresses of visitors are not. */
 const shownValue = (value: string): string =>
-  value
-    .slice(0, CUT_CHARS)
-    .replaceAll(ADDRESS, "(address)")
-    .replaceAll(NOT_PRINTABLE, (character) => (character === "\t" ? " " : "\uFFFD"))
-    .slice(0, IMPORT_BAD_VALUE_CHARS_MAX);
+  printable(value.slice(0, CUT_CHARS).replaceAll(ADDRESS, "(address)")).slice(0, IMPORT_BAD_VALUE_CHARS_MAX);
 
 /** A row that could not be read. */
 export const badRow = (line: number, reason: BadRowReason, value: string, column?: string): BadRow => ({

@@ -54,12 +54,14 @@ it("shows the manifest of a folder, imports it once it is confirmed, and reconci
   await target.close();
 });
 
-it("follows no link of a folder, which may lead out of it or around, and reads no device", async () => {
+it("follows no link of a folder, reads no device, and prints no control characters", async () => {
   const { target, folder, printed, run } = await opened();
   await symlink("..", join(folder, "logs/up"));
+  // A name that colours the terminal.
+  await writeFile(join(folder, "logs/\u001b[31m.txt"), "nothing of interest");
   const { text } = await run(true, "logs");
   expect(text).toContain("3 events");
-  expect(printed.join("")).toContain("1 file not read:\n");
+  expect(printed.join("")).toContain("2 files not read:\n  - logs/\uFFFD[31m.txt: Not in a format that Sandpiper knows.\n");
   await expect(run(true, "/dev/null")).rejects.toThrow("/dev/null is neither a file nor a folder");
   await target.close();
 });
