@@ -147,7 +147,7 @@ const IMPORTED_FILES: Readonly<Record<string, string>> = {
   "Archives in archives": `${limits.IMPORT_NESTING_MAX} deep`,
   "Directory of a ZIP": mebibytes(limits.IMPORT_DIRECTORY_BYTES_MAX),
   "Decompressed file": `${limits.IMPORT_FILE_BYTES_MAX / 1024 ** 3} GiB, and ${limits.IMPORT_EXPANSION_MAX} times its compressed size from ${mebibytes(limits.IMPORT_EXPANSION_BYTES_FREE)} on`,
-  "Header and first lines by which a file is recognized": `${limits.IMPORT_OPENING_BYTES / 1024} KiB`,
+  "Header and first lines by which a file is recognized": `${limits.IMPORT_OPENING_BYTES / 1024} KiB, of all files together ${mebibytes(limits.IMPORT_OPENINGS_BYTES_MAX)}`,
   "Line of a file, record of CSV": mebibytes(limits.IMPORT_LINE_BYTES_MAX),
   "Object in JSON or XML, such as a visit with its actions": `${count(limits.IMPORT_OBJECT_CHARS_MAX)} characters`,
   "Columns of a row group of Parquet that are read, and a Parquet file in an archive": mebibytes(limits.IMPORT_PARQUET_BYTES_MAX),

@@ -49,9 +49,6 @@ interface HitSource {
   readonly events: Omit<HitEventsOptions, "salt">;
 }
 
-/** What is called after each piece of work: it lets other work have its turn, and rejects to end the reading. */
-export type Breathe = () => Promise<void>;
-
 export class HitImports {
   readonly #options: HitImportsOptions;
 

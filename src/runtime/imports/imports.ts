@@ -25,11 +25,11 @@ import type { SerialQueue } from "../base/queue.ts";
 import { endOfName } from "../sites/site-names.ts";
 import { firstOwnEvent, otherImports } from "./covered-days.ts";
 import type { ImportContext, Recognition } from "./formats/format.ts";
-import { type SourceFile, UnreadableFile } from "./files/file.ts";
+import { type Breathe, type SourceFile, UnreadableFile } from "./files/file.ts";
 import { type RecognizedFiles, recognizeFiles } from "./formats/formats.ts";
 import { nginxLayout } from "./formats/logs/nginx.ts";
 import { type HitEventsOptions, hostOf } from "./hit-events.ts";
-import { type Breathe, HitImports } from "./hit-import.ts";
+import { HitImports } from "./hit-import.ts";
 import { IdentityStore, isComparable } from "./identities.ts";
 import { conflict, type ImportRecord, type ImportRecords, type ImportState, type NewImport } from "./import-record.ts";
 import { lateCutOff, type Manifest, ManifestTotals } from "./manifest.ts";
@@ -499,7 +499,7 @@ export class Imports {
     const contentHash = await contentHashOf(this.#sourcesOf(record), breathe);
     const same = records.withContent(siteId, contentHash, number);
     if (same !== null) throw new UnreadableFile(`The same files are already imported as #${same}.`);
-    const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
+    const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record), breathe);
     const { recognitions } = recognized;
     const ofDays = recognitions.find(({ rows }) => rows === "days");
     if (ofDays && !answersDaySums)
@@ -544,10 +544,10 @@ export class Imports {
   async #run(record: ImportRecord, active: Active): Promise<void> {
     const { addSite, eventsOf, eventStore, log, monotonicMs, pace, records } = this.#options;
     const { number, siteId } = record;
-    const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record));
+    const breathe = this.#breathing(active);
+    const recognized = await recognizeFiles(this.#sourcesOf(record), this.#contextOf(record), breathe);
     const files = filesOf(recognized.recognitions);
     const others = await otherImports(eventStore, records, record);
-    const breathe = this.#breathing(active);
     // The time to skip rows does not count: a run that pauses before it has new ones would never end.
     let endMs = Infinity;
     const onRows = (rows: number) => {

@@ -6,6 +6,7 @@ import {
   IMPORT_EXPANSION_MAX,
   IMPORT_FILE_BYTES_MAX,
   IMPORT_INFLATE_BYTES,
+  IMPORT_READ_BYTES,
 } from "../../base/config/limits.ts";
 import { UnreadableFile } from "./file.ts";
 
@@ -29,7 +30,7 @@ function checkExpansion(path: string, packedBytes: number, bytes: number): void 
     );
 }
 
-/** One chunk, so that readers need not hold thousands of members of a byte each. */
+/** One piece, so that readers need not hold thousands of members of a byte each. */
 function joined(pieces: readonly Uint8Array[]): Uint8Array {
   if (pieces.length === 1) return pieces[0] as Uint8Array;
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
@@ -39,6 +40,11 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
     at += piece.length;
   }
   return whole;
+}
+
+/** No larger than those of a plain file: a compressed slice may be a million lines. */
+function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += IMPORT_READ_BYTES) yield bytes.subarray(at, at + IMPORT_READ_BYTES);
 }
 
 interface Decompressor {
@@ -68,9 +74,10 @@ async function* decompressed(
     return whole;
   };
   for await (const chunk of packed) {
-    for (let at = 0; at < chunk.length; at += IMPORT_INFLATE_BYTES) yield push(chunk.subarray(at, at + IMPORT_INFLATE_BYTES), false);
+    for (let at = 0; at < chunk.length; at += IMPORT_INFLATE_BYTES)
+      yield* chunksOf(push(chunk.subarray(at, at + IMPORT_INFLATE_BYTES), false));
   }
-  yield push(new Uint8Array(), true);
+  yield* chunksOf(push(new Uint8Array(), true));
 }
 
 export interface Expected {

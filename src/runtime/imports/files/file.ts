@@ -19,6 +19,9 @@ export interface SourceFile {
   readonly randomAccess: RandomAccess | null;
 }
 
+/** What is called after each piece of work: it lets other work have its turn, and rejects to end the reading. */
+export type Breathe = () => Promise<void>;
+
 /** A file that cannot be read, or not to its end. The message says why, and what to do. */
 export class UnreadableFile extends Error {
   override readonly name = "UnreadableFile";
@@ -29,7 +32,7 @@ export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 /** The beginning of a file, by which formats recognize it. */
 export interface Opening {
   readonly file: SourceFile;
-  /** The first `IMPORT_OPENING_BYTES` bytes, or all of a shorter file. */
+  /** The first `IMPORT_OPENING_BYTES` bytes, fewer among many files, or all of a shorter file. */
   readonly head: Uint8Array;
   readonly encoding: Encoding;
   /** `head` decoded, without a byte-order mark. Its last line may be cut: `isWhole` says whether this is the whole file. */

@@ -1,7 +1,7 @@
 /** Rows of Parquet files that other products wrote, nested ones included, in bounded memory. */
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects, parquetSchema, snappyUncompress } from "hyparquet";
 import { IMPORT_PARQUET_BYTES_MAX, IMPORT_PARQUET_FOOTER_BYTES_MAX, IMPORT_PARQUET_SLICE_BYTES } from "../../base/config/limits.ts";
-import { type Opening, type SourceFile, UnreadableFile } from "./file.ts";
+import { type Opening, type RandomAccess, type SourceFile, UnreadableFile } from "./file.ts";
 
 const MAGIC = "PAR1";
 
@@ -39,7 +39,7 @@ async function bufferOf({ path, randomAccess, open }: SourceFile): Promise<Async
   if (randomAccess !== null) {
     const { size } = randomAccess;
     // Copied: the buffer of a view is the whole that it is part of.
-    const slice = async (from: number, to = size) => new Uint8Array(await randomAccess.read(from, Math.min(to, size))).buffer;
+    const slice = async (from: number, to = size) => new Uint8Array(await readAt(randomAccess, from, Math.min(to, size))).buffer;
     return { byteLength: size, slice };
   }
   const chunks: Uint8Array[] = [];
@@ -62,11 +62,23 @@ async function bufferOf({ path, randomAccess, open }: SourceFile): Promise<Async
   return { byteLength: size, slice: (from, to) => Promise.resolve(bytes.slice(from, to).buffer) };
 }
 
+/** Storage has failed, or the import ends: that says nothing of the file. */
+class FailedRead extends Error {}
+
+async function readAt(access: RandomAccess, from: number, to: number): Promise<Uint8Array> {
+  try {
+    return await access.read(from, to);
+  } catch (error) {
+    throw new FailedRead("the file could not be read", { cause: error });
+  }
+}
+
 /** Damaged files make the decoder throw whatever comes first. */
 async function readable<Value>({ path }: SourceFile, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
   } catch (error) {
+    if (error instanceof FailedRead) throw error.cause;
     if (error instanceof UnreadableFile) throw error;
     throw new UnreadableFile(`${path} cannot be read as Parquet: ${error instanceof Error ? error.message : String(error)}.`, {
       cause: error,

@@ -1,7 +1,7 @@
 /** The files of an import: given one by one, in folders or in archives, without those that no product wrote, each under a path of its own. */
 import { IMPORT_FILES_MAX, IMPORT_NESTING_MAX, IMPORT_PATH_CHARS_MAX } from "../../base/config/limits.ts";
 import { gunzipped } from "./decompression.ts";
-import { type RandomAccess, type SourceFile, UnreadableFile } from "./file.ts";
+import { type Breathe, type RandomAccess, type SourceFile, UnreadableFile } from "./file.ts";
 import { slices, type ZipEntry, zipEntries } from "./zip.ts";
 
 /** A file that is not read, with a sentence that says why. */
@@ -77,10 +77,26 @@ function safeName(name: string): string | null {
 /** Names as file systems compare them that ignore case. */
 const foldedPath = (path: string): string => path.normalize("NFC").toLowerCase();
 
+/** The file with turns for other work between its pieces: of a compressed one, a small piece may be millions of blank lines. */
+const inTurns = (file: SourceFile, breathe: Breathe): SourceFile => ({
+  ...file,
+  async *open() {
+    for await (const bytes of file.open()) {
+      await breathe();
+      yield bytes;
+    }
+  },
+});
+
 class Unpacking {
+  readonly #breathe: Breathe;
   readonly #files: SourceFile[] = [];
   readonly #skipped: SkippedFile[] = [];
   #seen = 0;
+
+  constructor(breathe: Breathe) {
+    this.#breathe = breathe;
+  }
 
   result(): SourceFiles {
     const counts = new Map<string, number>();
@@ -94,11 +110,15 @@ class Unpacking {
     this.#skipped.push({ path, reason });
   }
 
-  async add(file: SourceFile, depth = 0): Promise<void> {
+  #count(): void {
     if (++this.#seen > IMPORT_FILES_MAX) throw new UnreadableFile(`An import has at most ${IMPORT_FILES_MAX} files.`);
+  }
+
+  async add(file: SourceFile, depth = 0): Promise<void> {
+    this.#count();
     if (SYSTEM_FILE.test(file.path)) return this.#skip(file.path, "Written by the operating system.");
     try {
-      await this.#unpack(file, depth);
+      await this.#unpack(inTurns(file, this.#breathe), depth);
     } catch (error) {
       if (!(error instanceof UnreadableFile) || this.#seen > IMPORT_FILES_MAX) throw error;
       this.#skip(file.path, error.message);
@@ -123,12 +143,13 @@ class Unpacking {
 
   async #addEntry(archive: string, entry: ZipEntry, depth: number): Promise<void> {
     const name = safeName(entry.name);
-    if (name === null)
-      return this.#skip(`${archive}/${printable(entry.name)}`, "Its name leads out of the archive, or is no name of a file.");
-    if (name.endsWith("/") || name === "") return;
+    if (name !== null && (name.endsWith("/") || name === "")) return;
+    const obstacle = name === null ? "Its name leads out of the archive, or is no name of a file." : entry.obstacle;
+    if (obstacle !== null) {
+      this.#count();
+      return this.#skip(`${archive}/${name ?? printable(entry.name)}`, obstacle);
+    }
     const path = `${archive}/${name}`;
-    if (SYSTEM_FILE.test(name)) return this.#skip(path, "Written by the operating system.");
-    if (entry.obstacle !== null) return this.#skip(path, entry.obstacle);
     const { bytes } = entry;
     await this.add({ path, bytes, open: () => entry.open(), randomAccess: await entry.randomAccess() }, depth + 1);
   }
@@ -137,8 +158,8 @@ class Unpacking {
 const printable = (name: string): string => name.slice(0, IMPORT_PATH_CHARS_MAX).replaceAll(new RegExp(CONTROL_CHARACTER, "g"), "?");
 
 /** Opens the archives among the files, and skips what cannot be opened. Fails with `UnreadableFile` if there are too many files. */
-export async function unpackedFiles(given: Iterable<SourceFile>): Promise<SourceFiles> {
-  const unpacking = new Unpacking();
+export async function unpackedFiles(given: Iterable<SourceFile>, breathe: Breathe = async () => {}): Promise<SourceFiles> {
+  const unpacking = new Unpacking(breathe);
   for (const file of given) await unpacking.add(file);
   return unpacking.result();
 }

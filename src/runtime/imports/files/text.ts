@@ -18,11 +18,11 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /** The file's beginning. */
-export async function openingOf(file: SourceFile): Promise<Opening> {
+export async function openingOf(file: SourceFile, bytesMax = IMPORT_OPENING_BYTES): Promise<Opening> {
   // One byte more shows whether the file ends there.
-  const start = await headOf(file, IMPORT_OPENING_BYTES + 1);
-  const head = start.subarray(0, IMPORT_OPENING_BYTES);
-  const isWhole = start.length <= IMPORT_OPENING_BYTES;
+  const start = await headOf(file, bytesMax + 1);
+  const head = start.subarray(0, bytesMax);
+  const isWhole = start.length <= bytesMax;
   const encoding = encodingOf(head);
   return { file, head, encoding, isWhole, text: textOf(head, encoding, isWhole) };
 }

@@ -1,7 +1,8 @@
 /** All formats, and what they make of the files of an import. */
+import { IMPORT_OPENING_BYTES, IMPORT_OPENINGS_BYTES_MAX } from "../../base/config/limits.ts";
 import { fathom } from "./fathom.ts";
 import { type Format, type ImportContext, isRefusal, type Recognition, type Refusal } from "./format.ts";
-import { type Opening, type SourceFile, UnreadableFile } from "../files/file.ts";
+import { type Breathe, type Opening, type SourceFile, UnreadableFile } from "../files/file.ts";
 import { goatcounter } from "./goatcounter.ts";
 import { GA4_BIGQUERY } from "./google/bigquery.ts";
 import { GA4_DATA_API } from "./google/data-api.ts";
@@ -37,14 +38,22 @@ export interface RecognizedFiles {
   readonly skipped: readonly SkippedFile[];
 }
 
-/** The product and the format of each file; archives are opened. Fails with `UnreadableFile` if there are too many files. */
-export async function recognizeFiles(given: Iterable<SourceFile>, context: ImportContext): Promise<RecognizedFiles> {
-  const { files, skipped } = await unpackedFiles(given);
+/**
+ * The product and the format of each file; archives are opened. Fails with `UnreadableFile` if there are too many files. `breathe` is
+ * called for each piece of a file, now and when it is read.
+ */
+export async function recognizeFiles(
+  given: Iterable<SourceFile>,
+  context: ImportContext,
+  breathe: Breathe = async () => {},
+): Promise<RecognizedFiles> {
+  const { files, skipped } = await unpackedFiles(given, breathe);
+  const openingBytes = Math.min(IMPORT_OPENING_BYTES, Math.floor(IMPORT_OPENINGS_BYTES_MAX / Math.max(1, files.length)));
   const unreadable: SkippedFile[] = [];
   let unclaimed: Opening[] = [];
   for (const file of files) {
     try {
-      unclaimed.push(await openingOf(file));
+      unclaimed.push(await openingOf(file, openingBytes));
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error;
       unreadable.push({ path: file.path, reason: error.message });
@@ -53,6 +62,7 @@ export async function recognizeFiles(given: Iterable<SourceFile>, context: Impor
   const recognitions: Recognition[] = [];
   const refusals: Refusal[] = [];
   for (const format of FORMATS) {
+    await breathe();
     for (const outcome of await format.recognize(unclaimed, context)) {
       if (isRefusal(outcome)) refusals.push(outcome);
       else recognitions.push(outcome);

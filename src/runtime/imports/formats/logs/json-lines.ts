@@ -64,6 +64,8 @@ function traefikRequest(record: JsonObject): LoggedRequest | null {
 }
 
 function parsed(text: string): unknown {
+  // Errors are slow, and files of other formats are tried, too.
+  if (!text.trimStart().startsWith("{")) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -94,7 +96,7 @@ class ObjectReader implements LineReader {
 
   #collect(line: string): null {
     this.#lines.push(line);
-    this.#chars += line.length;
+    this.#chars += line.length + 1;
     return null;
   }
 

@@ -18,24 +18,32 @@ const LAYOUTS: readonly Layout[] = [CLOUDFRONT_LOG, IIS_LOG, CADDY, TRAEFIK_JSON
 /** Lines of each opening that decide. */
 const LINES_TRIED_MAX = 200;
 
+type Field = keyof LoggedRequest;
+
 interface Trial {
-  readonly requests: readonly LoggedRequest[];
+  /** What the requests have. */
+  readonly fields: ReadonlySet<Field>;
   readonly isOwn: boolean;
 }
+
+const fieldsOf = (request: LoggedRequest): Field[] => (Object.keys(request) as Field[]).filter((field) => request[field] !== undefined);
 
 /** Tries the whole lines of the opening. A file with a header and no requests yet is one of the layout. */
 function tryOn({ text, isWhole }: Opening, layout: Layout): Trial {
   const reader = layout.open(null);
   const lines = text.split("\n", LINES_TRIED_MAX + 1);
   const isCut = lines.length > LINES_TRIED_MAX || (!isWhole && lines.length > 1);
-  const requests: LoggedRequest[] = [];
-  let bad = 0;
+  const fields = new Set<Field>();
+  let [good, bad] = [0, 0];
   for (const line of isCut ? lines.slice(0, -1) : lines) {
     const read = reader.read(line.endsWith("\r") ? line.slice(0, -1) : line);
     if (typeof read === "string") bad++;
-    else if (read !== null) requests.push(read);
+    else if (read !== null) {
+      good++;
+      for (const field of fieldsOf(read)) fields.add(field);
+    }
   }
-  return { requests, isOwn: requests.length > 0 ? requests.length >= bad : reader.state !== null };
+  return { fields, isOwn: good > 0 ? good >= bad : reader.state !== null };
 }
 
 /** The row of a line; null where it is no request. */
@@ -58,16 +66,16 @@ async function* rowsOf(opening: Opening, layout: Layout, context: ImportContext)
 /** Traefik ends each line of the combined format with the number of the request, router, server and duration. */
 const isOfTraefik = (line: string): boolean => /\dms\r?$/.test(line) && /" \d+ "/.test(line);
 
-function generationOf(layout: Layout, requests: readonly LoggedRequest[], openings: readonly Opening[]): string | null {
+function generationOf(layout: Layout, fields: ReadonlySet<Field>, openings: readonly Opening[]): string | null {
   if (layout !== COMBINED) return null;
   if (openings.some(({ text }) => isOfTraefik(text.split("\n", 1)[0] ?? ""))) return "Traefik common log format";
-  const kind = requests.some(({ userAgent }) => userAgent !== undefined) ? "combined" : "common";
-  return requests.some(({ host }) => host !== undefined) ? `${kind} log format with hosts` : `${kind} log format`;
+  const kind = fields.has("userAgent") ? "combined" : "common";
+  return fields.has("host") ? `${kind} log format with hosts` : `${kind} log format`;
 }
 
 /** What the requests of a log do not tell. */
-function lostBy(requests: readonly LoggedRequest[], hostname: string | null): string[] {
-  const lacks = (field: keyof LoggedRequest): boolean => requests.every((request) => request[field] === undefined);
+function lostBy(fields: ReadonlySet<Field>, hostname: string | null): string[] {
+  const lacks = (field: Field): boolean => !fields.has(field);
   const ofHost = hostname === null ? "Pages have no host name." : `The host name ${hostname} is assumed.`;
   return [
     "Server logs have no screen sizes, custom events, engaged time, and no page views that a browser or CDN answered from its cache.",
@@ -86,23 +94,23 @@ function recognize(openings: readonly Opening[], layout: Layout, context: Import
   const { name: format, product, adviceOn } = layout;
   const refusals: Refusal[] = [];
   const files: RecognizedFile[] = [];
-  const requests: LoggedRequest[] = [];
-  for (const { opening, requests: found } of own) {
+  const fields = new Set<Field>();
+  for (const { opening, fields: found } of own) {
     const advice = adviceOn?.(opening.text) ?? null;
     const { path } = opening.file;
     if (advice !== null) refusals.push({ format, product, paths: [path], advice });
     else {
       files.push({ path, read: () => rowsOf(opening, layout, context) });
-      requests.push(...found);
+      for (const field of found) fields.add(field);
     }
   }
   if (files.length === 0) return refusals;
   const generation = generationOf(
     layout,
-    requests,
+    fields,
     own.map(({ opening }) => opening),
   );
-  const lost = lostBy(requests, context.hostname);
+  const lost = lostBy(fields, context.hostname);
   return [...refusals, { format, product, generation, rows: "hits", files, ignored: [], timeZone: OWN_TIME_ZONE, lost }];
 }
 
@@ -145,7 +153,10 @@ const CLOUDFRONT_PARQUET: Format = {
       if (advice !== null) found.push({ format, product, paths: [path], advice });
       else {
         const files = [{ path, read: () => rowsOfParquet(opening, context) }];
-        const lost = lostBy([cloudFrontRequestFrom(Object.fromEntries(columns.map((name) => [name, ""])))], context.hostname);
+        const lost = lostBy(
+          new Set(fieldsOf(cloudFrontRequestFrom(Object.fromEntries(columns.map((name) => [name, ""]))))),
+          context.hostname,
+        );
         found.push({ format, product, generation: null, rows: "hits", files, ignored: [], timeZone: OWN_TIME_ZONE, lost });
       }
     }

@@ -1,6 +1,6 @@
 import { gzipSync, strToU8, type Zippable, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { IMPORT_FILES_MAX } from "../../../../../src/runtime/base/config/limits.ts";
+import { IMPORT_FILES_MAX, IMPORT_READ_BYTES } from "../../../../../src/runtime/base/config/limits.ts";
 import { type SourceFile, UnreadableFile } from "../../../../../src/runtime/imports/files/file.ts";
 import { headOf, unpackedFiles } from "../../../../../src/runtime/imports/files/source-files.ts";
 import { chunksOf, fileOf, fixture, streamedFile } from "../../../../support/import-files.ts";
@@ -128,6 +128,13 @@ describe("archives", () => {
     const many = Array.from({ length: IMPORT_FILES_MAX + 1 }, (_, i) => fileOf(`${i}.csv`, "a"));
     await expect(unpackedFiles(many)).rejects.toThrow(`An import has at most ${IMPORT_FILES_MAX} files.`);
   });
+
+  it("with too many files that are skipped are refused, too", async () => {
+    const names = Array.from({ length: IMPORT_FILES_MAX / 4 }, (_, i) => [`../${i}.csv`, ""]);
+    const archive = zip(Object.fromEntries(names), 0);
+    const nested = zip(Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`${i}.zip`, archive])), 0);
+    await expect(unpackedFiles([fileOf("e.zip", nested)])).rejects.toThrow(`An import has at most ${IMPORT_FILES_MAX} files.`);
+  });
 });
 
 describe("gzip", () => {
@@ -146,6 +153,19 @@ describe("gzip", () => {
       const isGzip = files[0]?.path === "a";
       if (isGzip) await expect(contentOf(files[0] as SourceFile)).rejects.toThrow(UnreadableFile);
     }
+  });
+
+  it("comes in small pieces however far it is compressed, and other work has its turn before each", async () => {
+    let turns = 0;
+    const { files } = await unpackedFiles([fileOf("lines.gz", gzipSync(strToU8("\n".repeat(5_000_000))))], async () => void turns++);
+    let pieces = 0;
+    turns = 0;
+    for await (const chunk of (files[0] as SourceFile).open()) {
+      pieces++;
+      expect(chunk.length).toBeLessThanOrEqual(IMPORT_READ_BYTES);
+    }
+    expect(pieces).toBeGreaterThanOrEqual(5_000_000 / IMPORT_READ_BYTES);
+    expect(turns).toBeGreaterThanOrEqual(pieces);
   });
 
   it("that expands beyond the bounds fails early", async () => {

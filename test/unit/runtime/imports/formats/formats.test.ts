@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { gzipSync, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import type { SourceFile } from "../../../../../src/runtime/imports/files/file.ts";
+import { IMPORT_OPENINGS_BYTES_MAX } from "../../../../../src/runtime/base/config/limits.ts";
+import { sourceFile } from "../../../../../src/runtime/imports/files/source-files.ts";
 import { recognizeFiles } from "../../../../../src/runtime/imports/formats/formats.ts";
 import { csvHeaderOf, csvRows } from "../../../../../src/runtime/imports/files/csv-rows.ts";
 import { openingOf } from "../../../../../src/runtime/imports/files/text.ts";
@@ -106,6 +108,38 @@ describe("files of an import", () => {
     ]);
     expect(refused).toBe(2);
     expect(skipped).toEqual([{ path: "notes.txt", reason: "Not in a format that Sandpiper knows." }]);
+  });
+
+  it("share the memory of their openings, and logs are still known by less", async () => {
+    const line = '203.0.113.7 - - [06/Mar/2024:10:00:00 +0000] "GET /a HTTP/1.1" 200 512\n';
+    const content = bytesOf(line.repeat(2000));
+    let read = 0;
+    const many = Array.from({ length: 4096 }, (_, i) => ({
+      ...fileOf(`${i}.log`, content),
+      async *open() {
+        for (let at = 0; at < content.length; at += 1024) {
+          read += 1024;
+          yield content.subarray(at, at + 1024);
+        }
+      },
+    }));
+    const { recognitions } = await recognizeFiles(many, CONTEXT);
+    expect(recognitions.map(({ format, files }) => [format, files.length])).toEqual([["combined-log", 4096]]);
+    // A piece more of each file shows which container it is, and whether it ends there.
+    expect(read).toBeLessThanOrEqual(IMPORT_OPENINGS_BYTES_MAX + 4096 * 2 * 1024);
+  });
+
+  it("of Parquet fail as storage does where it cannot be read, and are not called damaged", async () => {
+    const [file] = fixtureFiles("ga4-bigquery-parquet") as [SourceFile];
+    const failing = sourceFile(file.path, {
+      size: file.bytes ?? 0,
+      async read(from, to) {
+        // Of the end, where the footer is.
+        if (to === file.bytes && from > 0) throw new Error("the disk does not answer");
+        return (await file.randomAccess?.read(from, to)) ?? new Uint8Array();
+      },
+    });
+    await expect(recognizeFiles([failing], CONTEXT)).rejects.toThrow("the disk does not answer");
   });
 
   it("property: no content makes a reader fail", async () => {

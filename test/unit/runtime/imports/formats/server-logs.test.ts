@@ -1,6 +1,7 @@
 /** Web server logs: which lines are page views, what they carry, and why the others are left out. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { IMPORT_LINE_BYTES_MAX } from "../../../../../src/runtime/base/config/limits.ts";
 import type { Hit, Row } from "../../../../../src/runtime/imports/rows.ts";
 import type { ImportContext, Recognition, Refusal } from "../../../../../src/runtime/imports/formats/format.ts";
 import { nginxLayout } from "../../../../../src/runtime/imports/formats/logs/nginx.ts";
@@ -141,6 +142,14 @@ describe("server logs: JSON and LTSV", () => {
       "2024-03-06T10:00:00.125Z shop.example/readable 203.0.113.7",
       "2024-03-06T10:00:05.000Z shop.example/two 203.0.113.8",
     ]);
+  });
+
+  it("Caddy: an object of blank lines has an end", () => {
+    const reader = layoutNamed("caddy-log", null)?.open(null);
+    expect(reader?.read("{")).toBeNull();
+    let lines = 0;
+    while (lines <= IMPORT_LINE_BYTES_MAX && reader?.read("") === null) lines++;
+    expect(lines).toBeLessThan(IMPORT_LINE_BYTES_MAX);
   });
 
   it("LTSV: `host` is the client, or the page's host where another label has the client", async () => {
