@@ -136,6 +136,56 @@ describe("an import", () => {
     await target.close();
   });
 
+  it("does not take a part that comes when another client has completed it, or after its end", async () => {
+    const { target, headers, objects } = await opened();
+    const files = { "access.log": LOG };
+    const other = new TextEncoder().encode(LOG.replaceAll("/a", "/x"));
+    const { import_id: id } = await beginUpload(target, headers, SITE, files);
+    const { signal } = new AbortController();
+    const latePart = () => {
+      let arrive = () => {};
+      const bytes = new Promise<Uint8Array>((resolve) => (arrive = () => resolve(other)));
+      const answer = target.services.imports?.putPart(id, 0, 0, () => bytes, signal);
+      return { arrive, answer: expect(answer).rejects.toThrow(/is (reading|shown), and not receiving/) };
+    };
+    const [second, third] = [latePart(), latePart()];
+    await sendParts(target, headers, id, files);
+    second.arrive();
+    await second.answer;
+    await whenRead(target);
+    expect(await confirm(target, headers, id)).toMatchObject({ state: "shown", events: 4 });
+    third.arrive();
+    await third.answer;
+    expect(await objects.list("imports"), "uploaded files").toEqual([]);
+    await target.close();
+  });
+
+  it("is read if its last part is there, also if the process died right after it", async () => {
+    const { target, headers, objects } = await opened();
+    const { import_id: id } = await beginUpload(target, headers, SITE, { "access.log": LOG });
+    await objects.put(`imports/${id}/files/0/0`, new TextEncoder().encode(LOG));
+    await target.crash();
+    await whenRead(target);
+    expect(await getImport(target, headers, id)).toMatchObject({ state: "ready" });
+    await target.close();
+  });
+
+  it("is not deleted while its parts still come, however slowly", async () => {
+    const { target, headers, ask } = await opened();
+    const first = new Uint8Array(IMPORT_PART_BYTES_MIN).fill(32);
+    const { import_id: id } = await beginUpload(target, headers, SITE, { "a.log": new Uint8Array(2 * IMPORT_PART_BYTES_MIN) });
+    for (let days = 0; days < 2 * IMPORT_WAITING_DAYS; days += IMPORT_WAITING_DAYS - 1) {
+      await bodyOf(await ask(`/${id}/files/0?offset=0`, "PUT", first));
+      await target.advance((IMPORT_WAITING_DAYS - 1) * 86_400_000);
+      await whenRead(target);
+    }
+    expect(await getImport(target, headers, id)).toMatchObject({ state: "receiving" });
+    await target.advance(2 * 86_400_000);
+    await whenRead(target);
+    await expectError(await ask(`/${id}`), 404, "There is no import");
+    await target.close();
+  });
+
   it("ends where own events begin, which count once", async () => {
     const { target, headers, report } = await opened({ startMs: Date.parse("2026-02-01T08:30:00Z") });
     await record(target, wireEvent(SITE));

@@ -253,24 +253,35 @@ export class Imports {
     read: () => Promise<Uint8Array>,
     signal: AbortSignal,
   ): Promise<ImportDetails> {
-    const { records } = this.#options;
-    const record = records.existing(number, ["receiving"]);
+    this.#options.records.existing(number, ["receiving"]);
     if (this.#parts >= IMPORT_PARTS_AT_ONCE)
       throw new AppError({ code: "too_many_requests", retryAfterSecs: 1 }, "Too many parts at the same time. Try again later.");
     this.#parts++;
     try {
-      await this.#uploaded.put(record, file, offset, await read());
+      const bytes = await read();
+      await this.#changes.run(() => this.#storePart(number, file, offset, bytes), signal);
     } finally {
       this.#parts--;
     }
-    await this.#changes.run(async () => {
-      // It was deleted while the part came.
-      if (records.get(number) === null) await this.#uploaded.remove(number);
-      const received = await this.#uploaded.received(record);
-      const isComplete = record.given.every(({ bytes }, i) => received[i] === bytes);
-      if (isComplete && records.get(number)?.state === "receiving") await records.put({ ...record, ...this.#in("reading") });
-    }, signal);
     return this.details(number);
+  }
+
+  /** While the part came, the import may have been deleted, or completed by another client: files that are read do not change any more. */
+  async #storePart(number: number, file: number, offset: number, bytes: Uint8Array): Promise<void> {
+    const { records } = this.#options;
+    const record = records.existing(number, ["receiving"]);
+    await this.#uploaded.put(record, file, offset, bytes);
+    // A large upload may take more days than it may wait.
+    const isSlow = this.#options.now() - Date.parse(record.changedAt) > DAY_MS;
+    if (await this.#isComplete(record)) await this.#repairedLater(this.#readComplete(number));
+    else if (isSlow) await records.put({ ...record, ...this.#in("receiving") });
+  }
+
+  /** Lets an upload be read whose last part was the last thing that an earlier attempt stored, too. */
+  async #readComplete(number: number): Promise<void> {
+    const { records } = this.#options;
+    const record = records.get(number);
+    if (record?.state === "receiving" && (await this.#isComplete(record))) await records.put({ ...record, ...this.#in("reading") });
   }
 
   confirm(number: number, signal: AbortSignal): Promise<void> {
@@ -306,7 +317,7 @@ export class Imports {
     return this.#changes.run(() => this.#repairedLater(this.#hits.show(number)), signal);
   }
 
-  /** What a failure leaves in the replica is deleted by the next run of the job, as after a start. */
+  /** What a failure leaves is repaired by the next run of the job, as after a start. */
   async #repairedLater(change: Promise<void>): Promise<void> {
     try {
       await change;
@@ -380,14 +391,20 @@ export class Imports {
     return this.#options.records.all.filter(({ state, changedAt }) => isWaitingForSomebody(state) && Date.parse(changedAt) < beforeMs);
   }
 
+  /** Unless it got another part or was confirmed meanwhile. */
+  async #expire(number: number): Promise<void> {
+    if (!this.#expired().some((record) => record.number === number)) return;
+    await this.#delete(number);
+    this.#options.log.info("an import that was not confirmed was deleted", { import: number });
+  }
+
   /** One import at a time: others wait for the next run. */
   async #work({ signal }: Run): Promise<boolean> {
     const { log } = this.#options;
     try {
-      await this.#recover();
+      await this.#recover(signal);
       for (const { number } of this.#expired()) {
-        await this.#delete(number);
-        log.info("an import that was not confirmed was deleted", { import: number });
+        await this.#changes.run(() => this.#expire(number), signal);
       }
       const next = this.#next();
       if (next) await this.#goOn(next, signal);
@@ -453,8 +470,8 @@ export class Imports {
     };
   }
 
-  /** What an earlier process has left: half deletions, and files of imports that have ended. */
-  async #recover(): Promise<void> {
+  /** What an earlier process has left: complete uploads, half deletions, and files of imports that have ended. */
+  async #recover(signal: AbortSignal): Promise<void> {
     if (this.#hasRecovered) return;
     const { log, records } = this.#options;
     for (const record of records.all) {
@@ -468,7 +485,8 @@ export class Imports {
           await this.#daySums.restore(number);
         }
         await this.#forgetFiles(number);
-      } else if (door === "command line" ? !this.#local.has(number) : state !== "receiving" && !(await this.#isComplete(record))) {
+      } else if (state === "receiving") await this.#changes.run(() => this.#readComplete(number), signal);
+      else if (door === "command line" ? !this.#local.has(number) : !(await this.#isComplete(record))) {
         await this.#delete(number);
         log.warn("an import was deleted, because its files are gone: import them again", { import: number });
       }
