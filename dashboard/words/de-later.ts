@@ -465,6 +465,7 @@ export const deLater = {
     own_day: "ab da hat die Website eigene Ereignisse",
     already_imported: "bereits in einem früheren Import",
     imported_day: "an einem Tag, den ein früherer Import enthält",
+    erased_day: "an einem Tag, der währenddessen gelöscht wurde",
   },
   erase: {
     title: "Ereignisse löschen",

@@ -455,6 +455,7 @@ export const enLater = {
     own_day: "from when the site has events of its own",
     already_imported: "already in an earlier import",
     imported_day: "on a day that an earlier import has",
+    erased_day: "on a day that was deleted meanwhile",
   },
   erase: {
     title: "Delete events",

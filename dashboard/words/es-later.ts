@@ -471,6 +471,7 @@ export const esLater = {
     own_day: "desde que el sitio tiene eventos propios",
     already_imported: "ya está en una importación anterior",
     imported_day: "en un día que contiene una importación anterior",
+    erased_day: "en un día que se eliminó mientras tanto",
   },
   erase: {
     title: "Eliminar eventos",

@@ -473,6 +473,7 @@ export const frLater = {
     own_day: "à partir du moment où le site a ses propres événements",
     already_imported: "déjà dans un import précédent",
     imported_day: "un jour qu’un import précédent contient",
+    erased_day: "un jour supprimé entre-temps",
   },
   erase: {
     title: "Supprimer des événements",

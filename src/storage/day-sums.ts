@@ -3,7 +3,7 @@
  * a row for each day and value (docs/data-format.md, "Sums of days").
  */
 import { addDays, dayNumberOf, daysBetween } from "./calendar.ts";
-import type { Columns } from "./columns.ts";
+import { type Columns, rowCountOf } from "./columns.ts";
 import type { LocalDate, SiteId } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
 import type { Measures, Rollup, RollupHeader } from "./rollup.ts";
@@ -65,6 +65,17 @@ export function spansOf(days: Iterable<LocalDate>): DaySpan[] {
   return spans;
 }
 
+/** The shortest list of spans with these spans, which may overlap. */
+export function joinedSpans(spans: readonly DaySpan[]): DaySpan[] {
+  const joined: [LocalDate, LocalDate][] = [];
+  for (const [first, last] of [...spans].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const before = joined.at(-1);
+    if (!before || dayNumberOf(first) > dayNumberOf(before[1]) + 1) joined.push([first, last]);
+    else if (last > before[1]) before[1] = last;
+  }
+  return joined;
+}
+
 export function daySums(siteId: SiteId, importNumber: number, days: readonly LocalDate[], measures: Measures): Rollup {
   const [firstDay, lastDay] = [days[0], days.at(-1)];
   if (firstDay === undefined || lastDay === undefined) throw new Error("sums of days need a day");
@@ -96,6 +107,13 @@ export function withoutOtherDays(columns: Columns, isWanted: (dayNumber: number)
         : Float64Array.from(rows, (row) => Number((values as Float64Array)[row])),
     ]),
   );
+}
+
+/** The measures with the rows of these days, without those that have none left. */
+export function measuresOfDays(measures: Measures, days: readonly LocalDate[]): Measures {
+  const wanted = new Set(days.map(dayNumberOf));
+  const left = [...measures].map(([name, rows]) => [name, withoutOtherDays(rows, (day) => wanted.has(day))] as const);
+  return new Map(left.filter(([, rows]) => rowCountOf(rows) > 0));
 }
 
 export const daysOfHeader = ({ events }: Pick<RollupHeader, "events">): readonly LocalDate[] => events.map(([day]) => day);

@@ -70,10 +70,22 @@ async function remove({ imports, records }: Pick<Opened, "imports" | "records">,
   await records.remove(number);
 }
 
-async function play(opened: Opened): Promise<void> {
+/** Runs the import, which loses a day once it has read some batches of rows. */
+async function runWithErasure(opened: Opened, number: number, batches: number): Promise<void> {
+  let read = 0;
+  await opened.imports.run(number, SOURCE, async () => {
+    if (++read === batches) await erase(opened);
+  });
+}
+
+/** The checkpoint of a file has been written, and the next one has begun. */
+const BATCHES_BEFORE_ERASURE = 6;
+
+async function play(opened: Opened, whileItRuns: boolean): Promise<void> {
   const { imports, add } = opened;
   const { number } = await add();
-  await imports.run(number, SOURCE);
+  if (whileItRuns) await runWithErasure(opened, number, BATCHES_BEFORE_ERASURE);
+  else await imports.run(number, SOURCE);
   await imports.hide(number);
   await imports.show(number);
   await erase(opened);
@@ -97,11 +109,14 @@ async function goOn(stores: Stores, opened: Opened): Promise<void> {
   await erase(opened);
 }
 
-async function playAndRestart(strike: Strike | null): Promise<{ readonly changes: number; readonly struck: boolean }> {
+async function playAndRestart(
+  strike: Strike | null,
+  whileItRuns: boolean,
+): Promise<{ readonly changes: number; readonly struck: boolean }> {
   const backing = memoryStores();
   const mortal = mortalStores(backing, strike);
   await openHitImports(mortal)
-    .then(play)
+    .then((opened) => play(opened, whileItRuns))
     .catch((error: unknown) => {
       if (strike === null) throw error;
     });
@@ -121,15 +136,45 @@ describe("an import of sums of days", () => {
   for (const deadly of [true, false]) {
     for (const when of ["before", "after"] as const) {
       it(`counts whole or not at all after ${deadly ? "a kill" : "a failure"} ${when} any change`, async () => {
-        const { changes } = await playAndRestart(null);
-        expect(changes).toBeGreaterThan(15);
-        for (let atChange = 1; atChange <= changes; atChange++) {
-          const { struck } = await playAndRestart({ atChange, when, deadly }).catch((error: unknown) => {
-            throw new Error(`at change ${atChange}: ${String(error)}`, { cause: error });
-          });
-          expect(struck, `change ${atChange}`).toBe(true);
+        for (const whileItRuns of [false, true]) {
+          const { changes } = await playAndRestart(null, whileItRuns);
+          expect(changes).toBeGreaterThan(15);
+          for (let atChange = 1; atChange <= changes; atChange++) {
+            const { struck } = await playAndRestart({ atChange, when, deadly }, whileItRuns).catch((error: unknown) => {
+              throw new Error(`at change ${atChange}, erased ${whileItRuns ? "while" : "after"} it runs: ${String(error)}`, {
+                cause: error,
+              });
+            });
+            expect(struck, `change ${atChange}`).toBe(true);
+          }
         }
       });
     }
   }
+
+  it("has nothing of a day that is erased while it runs, and says what it left out", async () => {
+    for (let batches = 1; batches <= rows.length; batches++) {
+      const stores = memoryStores();
+      const opened = await openHitImports(stores);
+      const { number } = await opened.add();
+      await runWithErasure(opened, number, batches);
+      expect(await countedIn(stores, opened), `erased after ${batches} rows`).toBe(LEFT);
+      for (const { key } of await stores.objects.list("imports")) {
+        const bytes = await stores.objects.get(key);
+        expect(bytes && openRollup(bytes).header.events.map(([day]) => day), `days of ${key}`).not.toContain(ERASED);
+      }
+      const { imported, leftOut } = opened.records.existing(number).outcome["2026-01"] ?? {};
+      expect((imported?.visitors ?? 0) + (leftOut?.erased_day?.visitors ?? 0)).toBe(WHOLE);
+    }
+  });
+
+  it("has an erased day of another import", async () => {
+    const stores = memoryStores();
+    const opened = await openHitImports(stores);
+    const first = await opened.add();
+    await runWithErasure(opened, first.number, 1);
+    const second = await opened.add();
+    await opened.imports.run(second.number, SOURCE);
+    expect(opened.records.existing(second.number).days).toEqual([[DAYS[0], DAYS[2]]]);
+  });
 });

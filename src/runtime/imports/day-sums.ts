@@ -3,7 +3,7 @@ import { UNRECORDED } from "../../shared/filters.ts";
 import { cutToChars, wellFormed } from "../../shared/text.ts";
 import { dayNumberOf } from "../../storage/calendar.ts";
 import type { Columns } from "../../storage/columns.ts";
-import { CUSTOM_EVENTS, DAY_TOTALS, daySums } from "../../storage/day-sums.ts";
+import { CUSTOM_EVENTS, DAY_TOTALS, daySums, measuresOfDays } from "../../storage/day-sums.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { type Measures, propertyMeasure, type Rollup } from "../../storage/rollup.ts";
 import { bareHost, campaignSource, sourceOfReferrer } from "../arrivals/source-names.ts";
@@ -161,10 +161,10 @@ export class DaySums {
     this.#chars += value?.length ?? 0;
   }
 
-  /** The file of what was added. */
-  toRollup(siteId: SiteId, importNumber: number): Rollup {
+  /** The file of what was added on these days. */
+  toRollup(siteId: SiteId, importNumber: number, days: readonly LocalDate[] = [...this.#days].sort()): Rollup {
     const measures: Measures = new Map([...this.#measures].map(([name, sums]) => [name, sums.toColumns()]));
-    return daySums(siteId, importNumber, [...this.#days].sort(), measures);
+    return daySums(siteId, importNumber, days, days.length < this.#days.size ? measuresOfDays(measures, days) : measures);
   }
 
   get days(): ReadonlySet<LocalDate> {

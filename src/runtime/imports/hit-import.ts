@@ -4,7 +4,7 @@
  */
 import { type EpochMs, type EventText, eventText, type LocalDate, type StoredEvent } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
-import { daysOfSpans, spansOf } from "../../storage/day-sums.ts";
+import { daysOfSpans, isInSpans, spansOf } from "../../storage/day-sums.ts";
 import { IMPORT_NUMBERS, importFileNumber } from "../../storage/partitions.ts";
 import { importSecretName, type SecretStore, type StoredSecret } from "../../storage/secret-store.ts";
 import { fromHex, toHex } from "../base/bytes.ts";
@@ -100,7 +100,7 @@ export class HitImports {
   /** Says why there will be no more events, and deletes those that a run has written. */
   async fail(number: number, failure: string): Promise<void> {
     const { records } = this.#options;
-    await records.put({ ...records.existing(number), ...NOTHING_READ, ...this.#in("failed"), failure });
+    await records.alone(() => records.put({ ...records.existing(number), ...NOTHING_READ, ...this.#in("failed"), failure }));
     await this.clear(number);
   }
 
@@ -118,13 +118,15 @@ export class HitImports {
   /** The record and salt to go on with. Files after the last checkpoint are deleted: they would count twice with another grouping of rows. */
   async #begun(number: number, secret: StoredSecret, { keyFrom }: HitEventsOptions["hmac"]) {
     const { daySums, eventStore, records, randomBytes } = this.#options;
-    const record = this.#options.records.existing(number, ["running"]);
     const stored = await secret.read();
-    // Without the salt, visitors would count once more on days that are partly read.
-    const from = stored === null ? { ...record, ...NOTHING_READ } : record;
-    if (from !== record) await records.put(from);
-    await eventStore.deleteImport(record.siteId, number, from.files);
-    await daySums.removeBut(number, from.dayFiles);
+    const from = await records.alone(async () => {
+      const record = records.existing(number, ["running"]);
+      // Without the salt, visitors would count once more on days that are partly read.
+      if (stored === null) await records.put({ ...record, ...NOTHING_READ });
+      await daySums.restore(number);
+      return records.existing(number);
+    });
+    await eventStore.deleteImport(from.siteId, number, from.files);
     const salt = stored === null ? randomBytes(SALT_BYTES) : fromHex(stored);
     if (stored === null) await secret.write(toHex(salt));
     return { record: from, salt: keyFrom(salt) as HmacKey };
@@ -233,12 +235,12 @@ class Parts {
   readonly #days = new Map<LocalDate, DayTexts>();
   readonly #outcome: Map<Month, MonthOutcome>;
   readonly #duplicates: Duplicates;
-  #record: ImportRecord;
+  readonly #number: number;
   #events = 0;
   #sums: DaySums;
 
   constructor(record: ImportRecord, duplicates: Duplicates, options: PartsOptions) {
-    this.#record = record;
+    this.#number = record.number;
     this.#sums = new DaySums(options.ofDays);
     this.#duplicates = duplicates;
     this.#options = options;
@@ -262,8 +264,9 @@ class Parts {
 
   /** Takes a row of days, unless there is a reason to leave it out. */
   noteDay(row: DayRow, reason: LeftOutReason | null): void {
-    this.#count(row.date, reconciled(row), reason);
-    if (reason === null) this.#sums.add(row);
+    const left = reason ?? (isInSpans(this.#options.records.existing(this.#number).erased, row.date) ? "erased_day" : null);
+    this.#count(row.date, reconciled(row), left);
+    if (left === null) this.#sums.add(row);
   }
 
   #count(day: LocalDate, counts: DayCounts, reason: LeftOutReason | null): void {
@@ -279,8 +282,8 @@ class Parts {
 
   /** Writes a file for each day with events and one of sums, and then the checkpoint at this row. */
   async write(row: number): Promise<void> {
-    const { number, siteId, files, events, firstDay, lastDay } = this.#record;
-    const ofSums = await this.#writeSums();
+    const { records } = this.#options;
+    const { number, siteId, files } = records.existing(this.#number);
     const days = [...this.#days.keys()].sort();
     if (files + days.length > IMPORT_NUMBERS) throw new UnreadableFile(`It has more than ${IMPORT_NUMBERS} files: sort its rows by time.`);
     for (const [i, day] of days.entries()) {
@@ -292,31 +295,34 @@ class Parts {
       );
       await this.#duplicates.write(day, index);
     }
-    const all = [firstDay, lastDay, ...days, ...this.#sums.days].filter((day) => day !== null).sort();
-    this.#record = {
-      ...this.#record,
-      rows: row,
-      files: files + days.length,
-      events: events + this.#events,
-      attempts: 0,
-      firstDay: all[0] ?? null,
-      lastDay: all.at(-1) ?? null,
-      outcome: Object.fromEntries(this.#outcome),
-      ...ofSums,
-    };
-    await this.#options.records.put(this.#record);
+    await records.alone(async () => {
+      const record = records.existing(number);
+      const all = [record.firstDay, record.lastDay, ...days, ...this.#sums.days].filter((day) => day !== null).sort();
+      await records.put({
+        ...record,
+        rows: row,
+        files: files + days.length,
+        events: record.events + this.#events,
+        attempts: 0,
+        firstDay: all[0] ?? null,
+        lastDay: all.at(-1) ?? null,
+        outcome: Object.fromEntries(this.#outcome),
+        ...(await this.#writeSums(record)),
+      });
+    });
     this.#days.clear();
     this.#events = 0;
     this.#sums = new DaySums(this.#options.ofDays);
   }
 
-  async #writeSums(): Promise<Pick<ImportRecord, "dayFiles" | "days">> {
-    const { number, siteId, dayFiles, days } = this.#record;
-    if (this.#sums.groups === 0) return { dayFiles, days };
-    const index = dayFiles.length;
+  async #writeSums({ number, siteId, dayFiles, days, erased }: ImportRecord): Promise<Pick<ImportRecord, "dayFiles" | "days">> {
+    // Some may have been erased since their rows were read.
+    const left = [...this.#sums.days].filter((day) => !isInSpans(erased, day)).sort();
+    if (this.#sums.groups === 0 || left.length === 0) return { dayFiles, days };
+    const index = (dayFiles.at(-1) ?? -1) + 1;
     if (index >= IMPORT_DAY_FILES_MAX)
       throw new UnreadableFile(`Its sums of days have too many different values: they take more than ${IMPORT_DAY_FILES_MAX} files.`);
-    await this.#options.daySums.write(number, index, this.#sums.toRollup(siteId, number));
-    return { dayFiles: [...dayFiles, index], days: spansOf([...daysOfSpans(days), ...this.#sums.days]) };
+    await this.#options.daySums.write(number, index, this.#sums.toRollup(siteId, number, left));
+    return { dayFiles: [...dayFiles, index], days: spansOf([...daysOfSpans(days), ...left]) };
   }
 }

@@ -76,6 +76,8 @@ export interface ImportRecord {
   /** Files with sums of days so far, by their place, and the days that count of them: an erasure takes some away before it changes files. */
   readonly dayFiles: readonly number[];
   readonly days: readonly DaySpan[];
+  /** Days that were erased while it ran: rows of them that are read later are left out. */
+  readonly erased: readonly DaySpan[];
 }
 
 const FOLDER = "imports";
@@ -144,11 +146,12 @@ const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unk
   outcome: [isOutcome, "counts by month"],
   dayFiles: [(value) => Array.isArray(value) && value.every(isCount), "counts"],
   days: [(value) => Array.isArray(value) && value.every(isSpan), "spans of dates"],
+  erased: [(value) => Array.isArray(value) && value.every(isSpan), "spans of dates"],
 };
 
 function parseImport(recorded: JsonObject): ImportRecord {
-  // Imports of earlier versions do not have the field.
-  const json: JsonObject = { sourceSite: null, ...recorded };
+  // Imports of earlier versions do not have these fields.
+  const json: JsonObject = { sourceSite: null, erased: [], ...recorded };
   for (const [name, [is, rule]] of Object.entries(FIELDS)) if (!is(json[name])) throw new Error(`${name} must be ${rule}`);
   return json as unknown as ImportRecord;
 }
@@ -193,6 +196,7 @@ export class ImportRecords implements SiteBelongings<SiteId> {
   readonly #imports = new Map<number, ImportRecord>();
   /** The site that each merged site is part of. */
   #merged = new Map<SiteId, SiteId>();
+  #lastTurn: Promise<unknown> = Promise.resolve();
   /** The highest number that was used, by an import that was deleted since, too. */
   #lastNumber = 0;
 
@@ -317,11 +321,21 @@ export class ImportRecords implements SiteBelongings<SiteId> {
       outcome: {},
       dayFiles: [],
       days: [],
+      erased: [],
     };
     // Before the first wait, so that nobody else gets the number.
     this.#lastNumber = Math.max(this.#lastNumber, number);
     await this.put(created);
     return created;
+  }
+
+  /** Runs a change of an import that runs after all earlier ones: an erasure changes the same record and files as the run does. */
+  alone<Result>(change: () => Promise<Result>): Promise<Result> {
+    const turn = this.#lastTurn.then(change);
+    this.#lastTurn = turn.catch(() => {
+      // The caller of that change gets its error.
+    });
+    return turn;
   }
 
   /** Makes a record durable and then lets it count. */

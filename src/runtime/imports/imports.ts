@@ -446,16 +446,21 @@ export class Imports {
       throw new UnreadableFile(
         `The server ended ${record.attempts} times while it read these files, which take more time or memory than it has: import fewer at a time.`,
       );
-    const attempted = { ...record, attempts: record.attempts + 1 };
-    await this.#options.records.put(attempted);
-    return attempted;
+    const { records } = this.#options;
+    return records.alone(async () => {
+      const attempted = { ...records.existing(record.number), attempts: record.attempts + 1 };
+      await records.put(attempted);
+      return attempted;
+    });
   }
 
   /** An end that was seen is no failed attempt. */
   async #noteEnd(number: number): Promise<void> {
     const { records } = this.#options;
-    const record = records.get(number);
-    if (record !== null && record.attempts > 0 && record.state !== "deleting") await records.put({ ...record, attempts: 0 });
+    await records.alone(async () => {
+      const record = records.get(number);
+      if (record !== null && record.attempts > 0 && record.state !== "deleting") await records.put({ ...record, attempts: 0 });
+    });
   }
 
   /** Lets requests have their turn, and ends when the import is deleted or the process stops. */
@@ -482,7 +487,7 @@ export class Imports {
         if (state === "failed") await this.#hits.clear(number);
         else {
           await this.#hits.repair(number);
-          await this.#daySums.restore(number);
+          await records.alone(() => this.#daySums.restore(number));
         }
         await this.#forgetFiles(number);
       } else if (state === "receiving") await this.#changes.run(() => this.#readComplete(number), signal);

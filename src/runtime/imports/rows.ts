@@ -150,6 +150,7 @@ export const LEFT_OUT_REASONS = {
   own_day: "From the time on from which the site has events of its own.",
   already_imported: "An event that an earlier import of the site has.",
   imported_day: "On a day that an earlier import of the site has.",
+  erased_day: "On a day that was erased while the import ran.",
 } as const;
 
 export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;

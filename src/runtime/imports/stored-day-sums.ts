@@ -5,13 +5,13 @@ import {
   daySumsKey,
   daysOfHeader,
   isInSpans,
+  joinedSpans,
+  measuresOfDays,
   parseDaySumsKey,
   spansOf,
   daysOfSpans,
-  withoutOtherDays,
 } from "../../storage/day-sums.ts";
-import { dayNumberOf } from "../../storage/calendar.ts";
-import { rowCountOf, type Columns } from "../../storage/columns.ts";
+import type { Columns } from "../../storage/columns.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { deleteObjects, type ObjectStore } from "../../storage/object-store.ts";
 import type { Rollup } from "../../storage/rollup.ts";
@@ -43,23 +43,29 @@ export class StoredDaySums {
   }
 
   /**
-   * Erases these days of all imports of a site that are complete, shown or hidden. Reports leave them out before files are changed. Durable
-   * once resolved; after a rejection or a kill, `restore` or another erasure deletes the rest. The caller keeps the records from others.
+   * Erases these days of all imports of a site that are complete, shown or hidden, or run. Reports leave them out before files are changed.
+   * Durable once resolved; after a rejection or a kill, `restore` or another erasure deletes the rest. The caller keeps the site's imports
+   * from being shown or hidden meanwhile.
    */
-  async eraseDays(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
-    for (const record of this.#records.all.filter((each) => each.siteId === siteId && isComplete(each))) {
-      const days = daysOfSpans(record.days);
-      const left = days.filter((day) => day < firstDay || lastDay < day);
-      if (left.length === days.length) continue;
-      await this.#records.put({ ...record, days: spansOf(left) });
-    }
-    for (const { number } of this.#records.all.filter((each) => each.siteId === siteId)) await this.restore(number);
+  eraseDays(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
+    const all = () => this.#records.all.filter((each) => each.siteId === siteId && hasDaySums(each));
+    return this.#records.alone(async () => {
+      for (const record of all()) {
+        const days = daysOfSpans(record.days);
+        const left = days.filter((day) => day < firstDay || lastDay < day);
+        const isRunning = record.state === "running";
+        if (!isRunning && left.length === days.length) continue;
+        const erased = isRunning ? joinedSpans([...record.erased, [firstDay, lastDay]]) : record.erased;
+        await this.#records.put({ ...record, days: spansOf(left), erased });
+      }
+      for (const { number } of all()) await this.restore(number);
+    });
   }
 
-  /** Deletes days from the files of a complete import that do not count any more: an erasure was interrupted. */
+  /** Deletes days from the files of an import that do not count any more: an erasure was interrupted. */
   async restore(importNumber: number): Promise<void> {
     const record = this.#records.existing(importNumber);
-    if (!isComplete(record)) return;
+    if (!hasDaySums(record)) return;
     const empty = new Set<number>();
     for (const index of record.dayFiles) {
       const bytes = await this.#objects.get(daySumsKey(importNumber, index));
@@ -72,13 +78,9 @@ export class StoredDaySums {
         empty.add(index);
         continue;
       }
-      const numbers = new Set(left.map(dayNumberOf));
       const measures = new Map<string, Columns>();
-      for (const name of Object.keys(file.header.measures)) {
-        const rows = withoutOtherDays((await file.measure(name)) ?? {}, (day) => numbers.has(day));
-        if (rowCountOf(rows) > 0) measures.set(name, rows);
-      }
-      await this.write(importNumber, index, daySums(record.siteId, importNumber, left, measures));
+      for (const name of Object.keys(file.header.measures)) measures.set(name, (await file.measure(name)) ?? {});
+      await this.write(importNumber, index, daySums(record.siteId, importNumber, left, measuresOfDays(measures, left)));
     }
     const dayFiles = record.dayFiles.filter((index) => !empty.has(index));
     if (empty.size > 0) await this.#records.put({ ...record, dayFiles });
@@ -86,5 +88,6 @@ export class StoredDaySums {
   }
 }
 
-/** A running import has a record of its own in memory, and is erased once it is complete. */
-const isComplete = ({ state, dayFiles }: ImportRecord): boolean => (state === "shown" || state === "hidden") && dayFiles.length > 0;
+/** One that runs may get its first ones yet. */
+const hasDaySums = ({ state, dayFiles }: ImportRecord): boolean =>
+  state === "running" || ((state === "shown" || state === "hidden") && dayFiles.length > 0);
