@@ -466,6 +466,7 @@ export const deLater = {
     already_imported: "bereits in einem früheren Import",
     imported_day: "an einem Tag, den ein früherer Import enthält",
     erased_day: "an einem Tag, der währenddessen gelöscht wurde",
+    property_limit: "nach den ersten 1.000 Eigenschaften",
   },
   erase: {
     title: "Ereignisse löschen",

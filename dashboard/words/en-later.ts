@@ -456,6 +456,7 @@ export const enLater = {
     already_imported: "already in an earlier import",
     imported_day: "on a day that an earlier import has",
     erased_day: "on a day that was deleted meanwhile",
+    property_limit: "beyond the first 1,000 properties",
   },
   erase: {
     title: "Delete events",

@@ -472,6 +472,7 @@ export const esLater = {
     already_imported: "ya está en una importación anterior",
     imported_day: "en un día que contiene una importación anterior",
     erased_day: "en un día que se eliminó mientras tanto",
+    property_limit: "más allá de las primeras 1000 propiedades",
   },
   erase: {
     title: "Eliminar eventos",

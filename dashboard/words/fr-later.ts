@@ -474,6 +474,7 @@ export const frLater = {
     already_imported: "déjà dans un import précédent",
     imported_day: "un jour qu’un import précédent contient",
     erased_day: "un jour supprimé entre-temps",
+    property_limit: "au-delà des 1 000 premières propriétés",
   },
   erase: {
     title: "Supprimer des événements",

@@ -28,7 +28,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   Imports: `${count(limits.IMPORTS_MAX)}, of which ${limits.IMPORTS_WAITING_MAX} wait for files or a confirmation, for ${limits.IMPORT_WAITING_DAYS} days`,
   "Changes of imports that wait to be stored": count(limits.IMPORT_CHANGES_WAITING_MAX),
   "Files of sums of days of an import": `${count(limits.IMPORT_DAY_FILES_MAX)}, of ${count(limits.IMPORT_DAY_GROUPS)} different days and values each (workerd: ${count(limits.IMPORT_DAY_GROUPS_IN_WORKERD)})`,
-  "Custom properties in a file of sums of days": count(limits.IMPORT_DAY_PROPERTIES_MAX),
+  "Custom properties of an import with sums of days": count(limits.IMPORT_DAY_PROPERTIES_MAX),
   "Entries of `coverage`": count(reports.COVERAGE_MAX),
   "Earlier names of sites": `${count(admin.SITE_NAMES_MAX)}, for ${admin.SITE_NAME_DAYS} days each`,
   "Renames and merges that wait to begin": count(admin.SITE_MOVES_WAITING_MAX),

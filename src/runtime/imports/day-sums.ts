@@ -145,11 +145,8 @@ export class DaySums {
   }
 
   #addProperty(date: LocalDate, { property, value = null }: DayRow["values"], columns: Partial<Record<DayCount, number>>): void {
-    const key = storedText(property, IMPORT_NAME_CHARS_MAX);
-    if (key === null) return;
-    const measure = propertyMeasure(key);
-    if (!this.#measures.has(measure) && this.#measures.size >= IMPORT_DAY_PROPERTIES_MAX) return;
-    this.#add(measure, date, storedText(value, PROPS_CHARS_MAX) ?? UNRECORDED, columns);
+    const key = propertyKey(property);
+    if (key !== null) this.#add(propertyMeasure(key), date, storedText(value, PROPS_CHARS_MAX) ?? UNRECORDED, columns);
   }
 
   /** `value` is null where the measure has none. */
@@ -169,6 +166,22 @@ export class DaySums {
 
   get days(): ReadonlySet<LocalDate> {
     return this.#days;
+  }
+}
+
+const propertyKey = (property: string | null | undefined): string | null => storedText(property, IMPORT_NAME_CHARS_MAX);
+
+/** The custom properties of an import: the first ones of its rows, wherever its checkpoints are. */
+export class PropertyKeys {
+  readonly #keys = new Set<string>();
+
+  /** Takes note of the row's property. False if there are too many before it. */
+  admits({ table, values }: DayRow): boolean {
+    const key = table === "properties" ? propertyKey(values.property) : null;
+    if (key === null || this.#keys.has(key)) return true;
+    if (this.#keys.size >= IMPORT_DAY_PROPERTIES_MAX) return false;
+    this.#keys.add(key);
+    return true;
   }
 }
 

@@ -16,7 +16,7 @@ import type { Recognition } from "./formats/format.ts";
 import { UnreadableFile } from "./files/file.ts";
 import { eventOfHit, type HitEventsOptions } from "./hit-events.ts";
 import { Duplicates, type IdentityStore, type OtherImport } from "./identities.ts";
-import { DaySums, type DaySumsOptions } from "./day-sums.ts";
+import { DaySums, type DaySumsOptions, PropertyKeys } from "./day-sums.ts";
 import type { ImportRecord, ImportRecords, MonthOutcome } from "./import-record.ts";
 import { addedCounts, type Month, monthOf } from "./manifest.ts";
 import type { StoredDaySums } from "./stored-day-sums.ts";
@@ -72,12 +72,15 @@ export class HitImports {
     const duplicates = await Duplicates.open(this.#options.identities, number, record.files, source.others);
     const parts = new Parts(record, duplicates, { ...this.#options, ofDays: events });
     const firstOwnDay = record.endMs === null ? null : events.calendar.dateOf(record.endMs);
+    const properties = new PropertyKeys();
     let row = 0;
     for (const file of source.files) {
       for await (const rows of file.read()) {
         await duplicates.load(daysOf(rows, events.calendar));
         for (const each of rows) {
-          if (++row <= record.rows) continue;
+          // Also of rows that are skipped, so that a run that goes on has the same properties.
+          const isAdmitted = each.kind !== "day" || properties.admits(each);
+          if (++row <= record.rows || !isAdmitted) continue;
           if (each.kind === "day") parts.noteDay(each, reasonToLeaveOut(each, firstOwnDay, source.others));
           if (each.kind !== "hit") continue;
           const day = events.calendar.dateOf(each.atMs);

@@ -3,6 +3,7 @@ import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate } from "../../storage/event.ts";
 import { IMPORT_BAD_ROWS_SHOWN_MAX, IMPORT_REMARKS_MAX } from "../base/config/limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
+import { PropertyKeys } from "./day-sums.ts";
 import type { BadRow, BadRowReason, DayCounts, DayRow, DayTable, Hit, LeftOutReason, Row } from "./rows.ts";
 
 /** Hits as one table beside those of days. */
@@ -84,6 +85,7 @@ export class ManifestTotals {
   readonly #firstBad: ShownBadRow[] = [];
   readonly #leftOut = new Map<LeftOutReason, number>();
   readonly #remarks = new Set<string>();
+  readonly #properties = new PropertyKeys();
   #rows = 0;
 
   /** `calendar`: the site's. */
@@ -99,7 +101,7 @@ export class ManifestTotals {
     this.#rows++;
     if (row.kind === "bad") this.#addBad(path, row);
     else if (row.kind === "left out") increment(this.#leftOut, row.reason);
-    else if (row.kind === "day") this.#addCounts(row.table, row.date, row.counts);
+    else if (row.kind === "day") this.#addDay(row);
     else this.#addHit(row);
   }
 
@@ -113,6 +115,11 @@ export class ManifestTotals {
     const isPageview = name === PAGEVIEW;
     this.#addCounts("hits", day, isPageview ? { pageviews: 1 } : { events: 1 });
     if (isPageview) increment(this.#days, day);
+  }
+
+  #addDay(row: DayRow): void {
+    if (this.#properties.admits(row)) this.#addCounts(row.table, row.date, row.counts);
+    else increment(this.#leftOut, "property_limit");
   }
 
   #addCounts(table: TotalsTable, day: LocalDate, counts: DayRow["counts"]): void {

@@ -151,6 +151,7 @@ export const LEFT_OUT_REASONS = {
   already_imported: "An event that an earlier import of the site has.",
   imported_day: "On a day that an earlier import of the site has.",
   erased_day: "On a day that was erased while the import ran.",
+  property_limit: "Of a custom property beyond the first 1,000 of the files.",
 } as const;
 
 export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;

@@ -364,7 +364,7 @@ export const IMPORT_DAY_TEXT_CHARS = 16 * MIB;
 /** Files of sums of days of an import: a report reads all that have its dimension. */
 export const IMPORT_DAY_FILES_MAX = 200;
 
-/** Custom properties in a file of sums of days. Rows of further ones are left out. */
+/** Custom properties of an import with sums of days. Rows of further ones are left out, and counted. */
 export const IMPORT_DAY_PROPERTIES_MAX = 1_000;
 
 /** Imports that are kept, and those of them that wait for their files or for a confirmation. */

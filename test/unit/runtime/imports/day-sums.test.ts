@@ -1,7 +1,7 @@
 /** Rows of days as measures: names and values as those of own events, and no number that a row lacks. */
 import { describe, expect, it } from "vitest";
 import type { DayRow } from "../../../../src/runtime/imports/rows.ts";
-import { DaySums } from "../../../../src/runtime/imports/day-sums.ts";
+import { DaySums, PropertyKeys } from "../../../../src/runtime/imports/day-sums.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { rowsOf } from "../../../../src/storage/columns.ts";
 import { HIT_SOURCE, SITE } from "../../../support/hit-imports.ts";
@@ -24,6 +24,19 @@ function measuresOf(rows: readonly DayRow[], minimisation = {}): Readonly<Record
   for (const each of rows) sums.add(each);
   return Object.fromEntries([...sums.toRollup(SITE, 1).measures].map(([name, columns]) => [name, rowsOf(columns)]));
 }
+
+describe("custom properties of an import", () => {
+  const ofProperty = (property: string) => row("properties", { property, value: "a" }, { events: 1 });
+
+  it("are the first 1,000, however many measures and rows there are", () => {
+    const keys = new PropertyKeys();
+    const isAdmitted = (property: string) => keys.admits(ofProperty(property));
+    expect(keys.admits(row("browsers", { browser: "Chrome" }, { visitors: 1 }))).toBe(true);
+    const names = Array.from({ length: 1001 }, (_, i) => `key ${i}`);
+    expect(names.filter((name) => !isAdmitted(name))).toEqual(["key 1000"]);
+    expect(["key 999", " key 0 ", "key 1000", ""].map(isAdmitted)).toEqual([true, true, false, true]);
+  });
+});
 
 describe("sums of days", () => {
   it("add rows of the same day and value, and leave out numbers that a row lacks", () => {

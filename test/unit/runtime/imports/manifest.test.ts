@@ -52,6 +52,13 @@ describe("the manifest", () => {
     });
   });
 
+  it("counts rows of properties beyond the limit as left out", () => {
+    const ofKey = (property: string) => ({ ...dayRow("2026-01-01", "properties", { events: 1 }), values: { property, value: "a" } });
+    const manifest = manifestOf(Array.from({ length: 1010 }, (_, i) => ofKey(`key ${i}`)));
+    expect(totalsOf(manifest)).toEqual({ properties: { "2026-01": { events: 1000 } } });
+    expect([...manifest.leftOut]).toEqual([["property_limit", 10]]);
+  });
+
   it("counts bad rows by reason and shows the first of them, and rows left out", () => {
     const bad: Row[] = Array.from({ length: 25 }, (_, i) => ({ kind: "bad", line: i + 2, reason: "bad_date", column: "date", value: "x" }));
     const manifest = manifestOf([
