@@ -12,7 +12,7 @@ import { deleteEvents } from "./erase.ts";
 import { getAsset, getDashboard, getScript, getSharePage } from "./files.ts";
 import { deleteGoal, getGoals, postGoal, putGoal } from "./goals.ts";
 import { getPixel, postEvent } from "./ingest.ts";
-import { confirmImport, deleteImport, getImport, getImports, hideImport, postImport, putImportPart, showImport } from "./imports.ts";
+import { confirmImport, deleteImport, getImport, getImports, hideImport, postImport, putImportLines, putImportPart, showImport } from "./imports.ts";
 import { getInstallation, postInstallationPage } from "./installation.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { openapiHandler, type DescribedPath } from "./openapi.ts";
@@ -107,6 +107,7 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/imports", "admin", postImport),
   route("GET", "/api/imports/:import_id", "admin", getImport),
   route("PUT", "/api/imports/:import_id/files/:file", "admin", putImportPart),
+  route("PUT", "/api/imports/:import_id/lines", "admin", putImportLines),
   route("POST", "/api/imports/:import_id/confirm", "admin", confirmImport),
   route("POST", "/api/imports/:import_id/hide", "admin", hideImport),
   route("POST", "/api/imports/:import_id/show", "admin", showImport),

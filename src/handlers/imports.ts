@@ -1,5 +1,5 @@
 /** The routes below /api/imports: uploads of other products' files, and what becomes of them (docs/http-api.md, "Imports"). */
-import { Body, field, isObject, required, textField } from "../runtime/base/body.ts";
+import { Body, field, isObject, required, textField, visibleField } from "../runtime/base/body.ts";
 import {
   IMPORT_BODY_BYTES_MAX,
   IMPORT_LOG_FORMAT_CHARS_MAX,
@@ -10,7 +10,7 @@ import {
 import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { AppError, invalidInput, refusedValue, storageUnavailable } from "../runtime/base/errors.ts";
 import { closed, count, list, nullable, orNull, text, word } from "../runtime/base/json-schema.ts";
-import { type GivenFile, type ImportRecord, IMPORT_STATES } from "../runtime/imports/import-record.ts";
+import { conflict, type GivenFile, type ImportRecord, IMPORT_STATES } from "../runtime/imports/import-record.ts";
 import type { Asked, ImportDetails, Imports } from "../runtime/imports/imports.ts";
 import { MANIFEST } from "../runtime/imports/manifest-json.ts";
 import { RECONCILIATION, reconciliationOf } from "../runtime/imports/reconciliation.ts";
@@ -20,7 +20,13 @@ import { dayCountOf } from "../storage/day-sums.ts";
 import { jsonReply, Query, readBytes, readJson } from "./http.ts";
 import { answer, documented, inPath, jsonBody, type Operations } from "./openapi/operation.ts";
 import type { Context, Handler } from "./route.ts";
-import { IMPORT_PART_BYTES_MAX, IMPORT_PART_BYTES_MIN, IMPORT_UPLOAD_BYTES_MAX, IMPORT_UPLOAD_FILES_MAX } from "../shared/limits.ts";
+import {
+  FOLLOWED_LINES_BYTES_MAX,
+  IMPORT_PART_BYTES_MAX,
+  IMPORT_PART_BYTES_MIN,
+  IMPORT_UPLOAD_BYTES_MAX,
+  IMPORT_UPLOAD_FILES_MAX,
+} from "../shared/limits.ts";
 
 const FILES = list(
   "The files, in any order.",
@@ -50,17 +56,18 @@ const NEW_IMPORT = new Body({
   log_format: textField(
     orNull(text("The nginx `log_format` of logs in a format of their own.", { maxLength: IMPORT_LOG_FORMAT_CHARS_MAX })),
   ),
-  files: required(
-    field(
-      FILES,
-      'an array of objects with "name" and "bytes"',
-      (value) => (Array.isArray(value) && value.every(isFile) ? value : undefined),
-      (files: readonly GivenFile[]) => {
-        if (files.length === 0 || files.length > IMPORT_UPLOAD_FILES_MAX)
-          throw invalidInput(`Field "files" must have 1 to ${IMPORT_UPLOAD_FILES_MAX} files: put more into a ZIP`);
-        return files.map(checkedFile);
-      },
-    ),
+  follow: visibleField(
+    orNull(text("In place of `files`: the name of a log whose lines will be sent as it grows.", { maxLength: IMPORT_PATH_CHARS_MAX })),
+  ),
+  files: field(
+    FILES,
+    'an array of objects with "name" and "bytes"',
+    (value) => (Array.isArray(value) && value.every(isFile) ? value : undefined),
+    (files: readonly GivenFile[]) => {
+      if (files.length === 0 || files.length > IMPORT_UPLOAD_FILES_MAX)
+        throw invalidInput(`Field "files" must have 1 to ${IMPORT_UPLOAD_FILES_MAX} files: put more into a ZIP`);
+      return files.map(checkedFile);
+    },
   ),
 });
 
@@ -123,6 +130,7 @@ const detailsOf = ({ record, received, rows, manifest }: ImportDetails) => ({
   ...summaryOf(record),
   files: record.given.map(({ name, bytes }, i) => ({ name, bytes, received: received ? (received[i] ?? 0) : bytes })),
   rows,
+  followed: record.followed && { bytes: record.followed.bytes, bad_rows: record.followed.badRows },
   manifest,
   reconciliation: manifest && hasEnded(record) ? reconciliationOf(manifest, record) : null,
 });
@@ -140,17 +148,23 @@ export const getImport: Handler = async (_request, context) =>
   jsonReply(detailsOf(await importsOf(context).details(numberIn(context)).catch(failed)));
 
 export const postImport: Handler = async (request, context) => {
-  const { site_id: siteId, files, hostname, log_format: logFormat } = NEW_IMPORT.parse(await readJson(request, IMPORT_BODY_BYTES_MAX));
-  const details = await begun({ siteId, given: files, hostname, logFormat }, context).catch(failed);
+  const { site_id: siteId, files, follow, ...asked } = NEW_IMPORT.parse(await readJson(request, IMPORT_BODY_BYTES_MAX));
+  if (files !== null && follow !== null) throw invalidInput('Fields "files" and "follow" exclude each other');
+  if (files === null && follow === null) throw new AppError({ code: "malformed_body" }, 'Field "files" is missing');
+  const { hostname, log_format: logFormat } = asked;
+  const given = follow === null ? (files ?? []) : [{ name: follow, bytes: 0 }];
+  const details = await begun({ siteId, given, hostname, logFormat }, follow !== null, context).catch(failed);
   context.services.log.info("an import began", { import: details.record.number, siteId });
   return jsonReply(detailsOf(details), 201);
 };
 
-async function begun(asked: Asked, context: Context): Promise<ImportDetails> {
+async function begun(asked: Asked, isFollowed: boolean, context: Context): Promise<ImportDetails> {
   const { importsOfSites } = context.services;
+  if (importsOfSites && isFollowed) throw conflict("Logs cannot be followed on Workers: import their files");
   if (importsOfSites) return importsOfSites.begin(asked);
   const imports = importsOf(context);
-  return imports.details((await imports.begin(asked, context.deadline.signal)).number);
+  const { signal } = context.deadline;
+  return imports.details((await (isFollowed ? imports.follow(asked, signal) : imports.begin(asked, signal))).number);
 }
 
 export const putImportPart: Handler = async (request, context) => {
@@ -160,6 +174,14 @@ export const putImportPart: Handler = async (request, context) => {
   const file = integerOf(context.params.file ?? "", "The file in the path");
   const read = () => readBytes(request, IMPORT_PART_BYTES_MAX);
   return jsonReply(detailsOf(await imports.putPart(number, file, offset, read, context.deadline.signal).catch(failed)));
+};
+
+export const putImportLines: Handler = async (request, context) => {
+  const imports = importsOf(context);
+  const number = numberIn(context);
+  const { offset } = new Query(context.url).parse(OFFSET);
+  const read = () => readBytes(request, FOLLOWED_LINES_BYTES_MAX);
+  return jsonReply(detailsOf(await imports.putLines(number, offset, read, context.deadline.signal).catch(failed)));
 };
 
 type Change = (imports: Imports, number: number, signal: AbortSignal) => Promise<void>;
@@ -219,6 +241,12 @@ const SCHEMAS = {
       }),
     ),
     rows: count("Rows that were read so far; those of the manifest are all."),
+    followed: nullable(
+      closed({
+        bytes: count("Bytes of lines that were taken: the next lines begin there."),
+        bad_rows: count("Lines that could not be read."),
+      }),
+    ),
     manifest: nullable(MANIFEST),
     reconciliation: nullable(RECONCILIATION),
   }),
@@ -269,7 +297,7 @@ const OPERATIONS = {
   "POST /api/imports": {
     operationId: "beginImport",
     summary: "Begins an upload of files of other products",
-    description: "Then their parts are sent. Nothing counts before it is confirmed.",
+    description: "Then their parts are sent. Nothing counts before it is confirmed. With `follow`, an import that grows with a log.",
     requestBody: jsonBody("NewImport", IMPORT_BODY_BYTES_MAX),
     answers: { 201: answer("The import, which waits for its files.", "Import") },
     refusals: {
@@ -305,6 +333,24 @@ const OPERATIONS = {
       body_too_large: `The part is longer than ${IMPORT_PART_BYTES_MAX} bytes.`,
       conflict: "The part does not begin where the last one ended, or the import does not wait for files.",
       too_many_requests: "Too many parts are being received. Repeat the request.",
+    },
+  },
+  "PUT /api/imports/:import_id/lines": {
+    operationId: "putImportLines",
+    summary: "Sends lines of a log that is followed",
+    description: "They count at once. Lines that were taken before may be repeated, because the answer may have been lost.",
+    parameters: [IMPORT_ID, ...documented(OFFSET)],
+    requestBody: {
+      description: `Whole lines of at most ${FOLLOWED_LINES_BYTES_MAX} bytes together, each with its line feed.`,
+      required: true,
+      content: { "application/octet-stream": {} },
+    },
+    answers: { 200: answer("The lines are stored durably.", "Import") },
+    refusals: {
+      ...CHANGE_REFUSALS,
+      invalid_input: "The offset is no integer, the lines are in no format of logs, or the last one has no line feed.",
+      body_too_large: `The lines are longer than ${FOLLOWED_LINES_BYTES_MAX} bytes.`,
+      conflict: "The lines do not begin where the last ones ended, the import follows no log, or its site is being moved.",
     },
   },
   "POST /api/imports/:import_id/confirm": change("confirmImport", "Runs an import whose manifest is ready", "It is shown when it ends."),

@@ -39,6 +39,9 @@ export const IMPORT_UPLOAD_BYTES_MAX = 20 * 1024 ** 3;
 export const IMPORT_PART_BYTES_MIN = 1024 ** 2;
 export const IMPORT_PART_BYTES_MAX = 8 * IMPORT_PART_BYTES_MIN;
 
+/** Whole lines of a followed log that are sent at once. */
+export const FOLLOWED_LINES_BYTES_MAX = 2 * IMPORT_PART_BYTES_MIN;
+
 // Texts, in code points
 
 export const ADMIN_PASSWORD_CHARS_MIN = 12;

@@ -274,7 +274,7 @@ export class EventStore {
   }
 
   /**
-   * Stores events of an import in a file of its own; `importFileNumber` gives its number. The import must not be shown, so nothing changes
+   * Stores events of an import in a file of its own; `importFileNumber` gives its number. The file must not be shown, so nothing changes
    * for others. Writing the same again replaces the same file. Durable once resolved.
    */
   async addImportFile(siteId: SiteId, { day, number }: ImportFile, events: readonly EventText[]): Promise<void> {
@@ -291,6 +291,14 @@ export class EventStore {
     if (willBeShown) await this.#replicateImport(siteId, importNumber);
     await this.#change(siteId, importNumber, change);
     if (!willBeShown) await this.deleteReplicated(siteId, importNumber);
+  }
+
+  /** Runs a change after which more files of a shown import count, all of these days. Observers are told as of a deletion. */
+  showMore(siteId: SiteId, days: readonly LocalDate[], change: () => Promise<void>): Promise<void> {
+    return this.#locks.run(siteId, async () => {
+      for (const day of days) for (const observer of this.#observers) await observer.beforeDelete?.(siteId, day, day);
+      await change();
+    });
   }
 
   /** Deletes what the replica has of an import that is not shown. */
@@ -330,7 +338,7 @@ export class EventStore {
   }
 
   /**
-   * Deletes the files of an import from the `fromIndex`-th on. It must not be shown. Returns how many. Durable once resolved. After a
+   * Deletes the files of an import from the `fromIndex`-th on. They must not be shown. Returns how many. Durable once resolved. After a
    * rejection some may be deleted; may be retried.
    */
   deleteImport(siteId: SiteId, importNumber: number, fromIndex = 0): Promise<number> {

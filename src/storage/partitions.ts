@@ -255,8 +255,8 @@ export interface PartitionsOptions {
   readonly listingsMax: number;
   /** Called with unexpected entries of the events folder, which are ignored. */
   readonly onStray: (key: string, fault: string) => void;
-  /** Whether the files of an import count. By default, those of all imports do. */
-  readonly isShown?: (importNumber: number) => boolean;
+  /** Whether the `index`-th file of an import counts. By default, all do. */
+  readonly isShown?: (importNumber: number, index: number) => boolean;
   /** Whether nothing of a site counts, because it is a copy that is being made, or was copied into another site. By default, no site is. */
   readonly isHidden?: (siteId: SiteId) => boolean;
 }
@@ -410,7 +410,7 @@ export class Partitions {
   readonly #isShown = (file: PartitionFile): boolean => {
     const { isShown } = this.#options;
     const importNumber = isShown ? importOf(file) : null;
-    return importNumber === null || isShown?.(importNumber) === true;
+    return importNumber === null || isShown?.(importNumber, file.first - importFileNumber(importNumber, 0)) === true;
   };
 
   /** Superseded files of a site's day, left by an interrupted merge. */

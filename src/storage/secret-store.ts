@@ -1,4 +1,5 @@
 /** The port to the generated secrets of visitor ids: short strings by name, of which an erasure leaves as little as the host allows. */
+import type { LocalDate } from "./event.ts";
 import type { RecordStore } from "./record-store.ts";
 
 /** Lower-case letters, digits and hyphens, at most 64. */
@@ -14,8 +15,9 @@ export const SECRETS_FOLDER = "secrets";
 
 const IMPORT_SECRET_PREFIX = "import-";
 
-/** The salt of a running import's visitors. No time zone has such a name. */
-export const importSecretName = (importNumber: number): SecretName => `${IMPORT_SECRET_PREFIX}${importNumber}`;
+/** The salt of a running import's visitors, or of a day of a log that grows. No time zone has such a name. */
+export const importSecretName = (importNumber: number, day?: LocalDate): SecretName =>
+  `${IMPORT_SECRET_PREFIX}${importNumber}${day === undefined ? "" : `-${day}`}`;
 
 export const isImportSecret = (name: SecretName): boolean => name.startsWith(IMPORT_SECRET_PREFIX);
 

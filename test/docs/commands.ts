@@ -25,6 +25,8 @@ export const BY_HAND: Readonly<Record<string, string>> = {
     "asks before it imports; test/unit/adapters/node/import-flow.test.ts runs its flow",
   "sandpiper import example.com access.log --yes --url https://stats.example.com --key import.key":
     "needs a key of the server; test/program/import.test.ts runs it",
+  "sandpiper import --follow example.com /var/log/nginx/access.log --url https://stats.example.com --key import.key":
+    "goes on until it is ended; test/program/import-follow.test.ts runs it",
   "npm install --prefix /srv/geo --ignore-scripts @ip-location-db/geo-whois-asn-country-mmdb@latest":
     "test/docs/geo-refresh.test.ts runs it without a registry",
   "npx sandpiper-analytics": "test/install/package.test.ts installs and runs the package",

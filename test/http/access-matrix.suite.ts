@@ -172,6 +172,7 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "POST /api/imports": { need: "an admin", path: "/api/imports", body: [], status: 422 },
   "GET /api/imports/:import_id": { need: "an admin", path: "/api/imports/7", status: 404 },
   "PUT /api/imports/:import_id/files/:file": { need: "an admin", path: "/api/imports/7/files/0?offset=0", body: {}, status: 404 },
+  "PUT /api/imports/:import_id/lines": { need: "an admin", path: "/api/imports/7/lines?offset=0", body: {}, status: 404 },
   "POST /api/imports/:import_id/confirm": { need: "an admin", path: "/api/imports/7/confirm", status: 404 },
   "POST /api/imports/:import_id/hide": { need: "an admin", path: "/api/imports/7/hide", status: 404 },
   "POST /api/imports/:import_id/show": { need: "an admin", path: "/api/imports/7/show", status: 404 },

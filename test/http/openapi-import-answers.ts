@@ -9,10 +9,10 @@ import type { Target } from "../support/target.ts";
 import { askImports, beginUpload, confirm, logLine, upload } from "../support/uploads.ts";
 import type { Failing, Provoked } from "./openapi-answers.ts";
 import { afterTheLimit, broken, never, pastTheCrowd, UNVERIFIED } from "./openapi-auth-answers.ts";
-import { IMPORT_PART_BYTES_MAX } from "../../src/shared/limits.ts";
+import { FOLLOWED_LINES_BYTES_MAX, IMPORT_PART_BYTES_MAX } from "../../src/shared/limits.ts";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
-type State = "none" | "receiving" | "ready" | "shown" | "hidden";
+type State = "none" | "following" | "receiving" | "ready" | "shown" | "hidden";
 
 interface Route {
   readonly method: Method;
@@ -46,7 +46,16 @@ const change = (name: string, from: State): Route => ({
 const [CONFIRM, HIDE, SHOW] = [change("confirm", "ready"), change("hide", "shown"), change("show", "hidden")];
 const DELETE: Route = { method: "DELETE", path: "/{import_id}", asked: "/1", from: "hidden", status: 200 };
 
-const ROUTES = [LIST, POST, READ, PART, CONFIRM, HIDE, SHOW, DELETE];
+const LINES: Route = {
+  method: "PUT",
+  path: "/{import_id}/lines",
+  asked: "/1/lines?offset=0",
+  body: new TextEncoder().encode(FILE),
+  from: "following",
+  status: 200,
+};
+
+const ROUTES = [LIST, POST, READ, PART, LINES, CONFIRM, HIDE, SHOW, DELETE];
 
 const idOf = ({ method, path }: Route): string => `${method} /api/imports${path}`;
 
@@ -77,7 +86,7 @@ export const IMPORT_PROVOKED: readonly Provoked[] = [
       send: (target) => target.fetch(`/api/imports${route.asked}`, { ...UNVERIFIED, method: route.method }),
     },
   ]),
-  ...[READ, PART, CONFIRM, HIDE, SHOW, DELETE].map((route) => owned(route, 404, route.body, route.asked.replace("/1", "/999999"))),
+  ...[READ, PART, LINES, CONFIRM, HIDE, SHOW, DELETE].map((route) => owned(route, 404, route.body, route.asked.replace("/1", "/999999"))),
   owned(POST, 400, "{"),
   owned(POST, 413, "x".repeat(300_000)),
   owned(POST, 422, "{}"),
@@ -96,7 +105,10 @@ async function prepared(state: State): Promise<Prepared> {
   const target = await createInProcessTarget(CLOSED, { objects, records });
   const headers = await logIn(target);
   const files = { "access.log": `${FILE}nonsense\n${logLine("2026-01-02T00:00:00", "/", { userAgent: "Googlebot/2.1" })}` };
-  if (state === "receiving") await beginUpload(target, headers, "answers.test", { "access.log": FILE });
+  if (state === "following") {
+    const body = JSON.stringify({ site_id: "answers.test", follow: "access.log" });
+    await (await askImports(target, headers, "", { method: "POST", body })).arrayBuffer();
+  } else if (state === "receiving") await beginUpload(target, headers, "answers.test", { "access.log": FILE });
   else if (state !== "none") await upload(target, headers, "answers.test", files);
   if (state === "shown" || state === "hidden") await confirm(target, headers, 1);
   if (state === "hidden") await (await askImports(target, headers, "/1/hide", { method: "POST" })).arrayBuffer();
@@ -139,8 +151,8 @@ const crowded = (route: Route, waitingMax: number): Failing =>
 
 export const IMPORT_FAILING: readonly Failing[] = [
   ...ROUTES.map((route) => answering(route, route.status, ({ target, headers }) => ask(target, headers, route, route.body))),
-  ...[POST, READ, PART, CONFIRM, HIDE, SHOW, DELETE].flatMap(failures),
-  ...[POST, CONFIRM, HIDE, SHOW, DELETE].map((route) => crowded(route, IMPORT_CHANGES_WAITING_MAX)),
+  ...[POST, READ, PART, LINES, CONFIRM, HIDE, SHOW, DELETE].flatMap(failures),
+  ...[POST, LINES, CONFIRM, HIDE, SHOW, DELETE].map((route) => crowded(route, IMPORT_CHANGES_WAITING_MAX)),
   crowded(PART, IMPORT_PARTS_AT_ONCE - 1),
   ...[CONFIRM, HIDE, SHOW, PART].map((route) =>
     answering(route, 409, ({ target, headers }) => ask(target, headers, route, route.body), route === HIDE ? "hidden" : "shown"),
@@ -154,6 +166,9 @@ export const IMPORT_FAILING: readonly Failing[] = [
     Object.defineProperty(target.services, "imports", { value: null });
     return ask(target, headers, POST, BEGIN);
   }),
+  answering(LINES, 400, ({ target, headers }) => ask(target, headers, LINES, "no line feed")),
+  answering(LINES, 409, ({ target, headers }) => ask(target, headers, { ...LINES, asked: "/1/lines?offset=7" }, FILE)),
+  answering(LINES, 413, ({ target, headers }) => ask(target, headers, LINES, new Uint8Array(FOLLOWED_LINES_BYTES_MAX + 1))),
   answering(PART, 400, ({ target, headers }) => ask(target, headers, PART, "")),
   answering(PART, 413, ({ target, headers }) => ask(target, headers, PART, new Uint8Array(IMPORT_PART_BYTES_MAX + 1))),
 ];

@@ -261,6 +261,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "POST /api/imports": { path: "/api/imports", body: { site_id: OTHER, files: [{ name: "zzother-file.csv", bytes: 1 }] } },
   "GET /api/imports/:import_id": { path: "/api/imports/1" },
   "PUT /api/imports/:import_id/files/:file": { path: "/api/imports/1/files/0?offset=0", body: {} },
+  "PUT /api/imports/:import_id/lines": { path: "/api/imports/1/lines?offset=0", body: {} },
   "POST /api/imports/:import_id/confirm": { path: "/api/imports/1/confirm" },
   "POST /api/imports/:import_id/hide": { path: "/api/imports/1/hide" },
   "POST /api/imports/:import_id/show": { path: "/api/imports/1/show" },

@@ -8,6 +8,7 @@ import { type Reconciliation, reconciliationOf } from "../../../src/runtime/impo
 import { sourceFile } from "../../../src/runtime/imports/files/source-files.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { dayCountOf } from "../../../src/storage/day-sums.ts";
+import type { LogDoor } from "./follow-log.ts";
 import type { LocalFile } from "./import-files.ts";
 
 export interface AskedImport {
@@ -64,6 +65,7 @@ export function folderDoor(imports: Imports): ImportDoor {
 
 /** What the server says of an import (docs/http-api.md, "One import"). */
 interface ImportJson extends Omit<ImportNow, "number"> {
+  readonly followed: { readonly bytes: number } | null;
   readonly import_id: number;
   readonly site_id: string;
   readonly files: readonly { readonly name: string; readonly bytes: number; readonly received: number }[];
@@ -75,7 +77,9 @@ const ASK_AGAIN_MS = 500;
 /** 413 by the server or by a proxy before it. */
 const TOO_LARGE = 413;
 
-class RefusedRequest extends Error {
+export class UnreachableServer extends Error {}
+
+export class RefusedRequest extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -95,24 +99,49 @@ const UNFINISHED: readonly ImportState[] = ["receiving", "reading", "ready", "ru
 const isSame = (given: readonly LocalFile[], { files }: ImportJson): boolean =>
   files.length === given.length && files.every(({ name, bytes }, i) => name === given[i]?.name && bytes === given[i].access.size);
 
+type Ask = <T>(method: string, path: string, body?: Uint8Array | string) => Promise<T>;
+
 /** `key`: an API key for administration. */
-export function serverDoor(address: URL, key: string): ImportDoor {
+function asking(address: URL, key: string): Ask {
   const base = address.href.endsWith("/") ? address.href : `${address.href}/`;
 
-  async function ask<T>(method: string, path: string, body?: Uint8Array | string): Promise<T> {
+  return async <T>(method: string, path: string, body?: Uint8Array | string): Promise<T> => {
     const url = new URL(`api/imports${path}`, base);
     const init = { method, headers: { authorization: `Bearer ${key}` }, ...(body !== undefined && { body: body as BodyInit }) };
     let response: Response;
     try {
       response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
     } catch (error) {
-      throw new Error(`${url.origin} cannot be reached: ${reasonOf((error as Error).cause ?? error)}. Run the command again to go on`, {
-        cause: error,
-      });
+      const reason = reasonOf((error as Error).cause ?? error);
+      throw new UnreachableServer(`${url.origin} cannot be reached: ${reason}. Run the command again to go on`, { cause: error });
     }
     if (!response.ok) throw new RefusedRequest(response.status, `${url.origin} refuses it: ${await reasonIn(response)}`);
     return (await response.json()) as T;
-  }
+  };
+}
+
+/** `key`: an API key for administration. */
+export function serverLogDoor(address: URL, key: string, { siteId, hostname, logFormat }: AskedImport, name: string): LogDoor {
+  const ask = asking(address, key);
+  return {
+    async begin() {
+      const body = JSON.stringify({ site_id: siteId, hostname, log_format: logFormat, follow: name });
+      return (await ask<ImportJson>("POST", "", body)).import_id;
+    },
+    async taken(number) {
+      const { site_id: site, followed } = await ask<ImportJson>("GET", `/${number}`);
+      if (followed === null || site !== siteId) throw new Error(`import #${number} of the state file follows no log of ${siteId}`);
+      return followed.bytes;
+    },
+    async send(number, offset, lines) {
+      await ask("PUT", `/${number}/lines?offset=${offset}`, lines);
+    },
+  };
+}
+
+/** `key`: an API key for administration. */
+export function serverDoor(address: URL, key: string): ImportDoor {
+  const ask = asking(address, key);
 
   /** An import of the same files that an earlier run of the command has not completed, or a new one. */
   async function begun({ siteId, hostname, logFormat }: AskedImport, files: readonly LocalFile[]): Promise<ImportJson> {

@@ -21,7 +21,7 @@ import type { ImportRecord, ImportRecords, MonthOutcome } from "./import-record.
 import { addedCounts, type Month, monthOf } from "./manifest.ts";
 import type { StoredDaySums } from "./stored-day-sums.ts";
 
-const SALT_BYTES = 32;
+export const SALT_BYTES = 32;
 
 const NOTHING_READ = { rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {}, dayFiles: [], days: [] } as const;
 
@@ -116,6 +116,8 @@ export class HitImports {
     await identities.remove(number);
     await daySums.removeBut(number, []);
     await this.#secretOf(number).erase();
+    for (const day of records.existing(number).followed?.saltDays ?? [])
+      await this.#options.secrets.secret(importSecretName(number, day)).erase();
   }
 
   /** The record and salt to go on with. Files after the last checkpoint are deleted: they would count twice with another grouping of rows. */
@@ -195,9 +197,20 @@ function reasonToLeaveOut({ date }: DayRow, firstOwnDay: LocalDate | null, other
   return others.some(({ days }) => days.has(date)) ? "imported_day" : null;
 }
 
+/** Adds what was imported of a day, or was left out for a reason. */
+export function addOutcome(all: Map<Month, MonthOutcome>, day: LocalDate, counts: DayCounts, reason: LeftOutReason | null): void {
+  const month = monthOf(day);
+  const { imported, leftOut } = all.get(month) ?? { imported: { pageviews: 0, events: 0 }, leftOut: {} };
+  const outcome =
+    reason === null
+      ? { imported: addedCounts(imported, counts), leftOut }
+      : { imported, leftOut: { ...leftOut, [reason]: addedCounts(leftOut[reason], counts) } };
+  all.set(month, outcome);
+}
+
 const NOTHING: DayCounts = {};
 
-const countsOfHit = ({ name }: Hit): DayCounts => (name === PAGEVIEW ? { pageviews: 1, events: 0 } : { pageviews: 0, events: 1 });
+export const countsOfHit = ({ name }: Hit): DayCounts => (name === PAGEVIEW ? { pageviews: 1, events: 0 } : { pageviews: 0, events: 1 });
 
 /** What of a row of days is reconciled: other tables count the same visits again. */
 const reconciled = ({ table, counts: { events = 0, ...ofVisits } }: DayRow): DayCounts =>
@@ -273,14 +286,7 @@ class Parts {
   }
 
   #count(day: LocalDate, counts: DayCounts, reason: LeftOutReason | null): void {
-    if (counts === NOTHING) return;
-    const month = monthOf(day);
-    const { imported, leftOut } = this.#outcome.get(month) ?? { imported: { pageviews: 0, events: 0 }, leftOut: {} };
-    const outcome =
-      reason === null
-        ? { imported: addedCounts(imported, counts), leftOut }
-        : { imported, leftOut: { ...leftOut, [reason]: addedCounts(leftOut[reason], counts) } };
-    this.#outcome.set(month, outcome);
+    if (counts !== NOTHING) addOutcome(this.#outcome, day, counts, reason);
   }
 
   /** Writes a file for each day with events and one of sums, and then the checkpoint at this row. */

@@ -28,6 +28,18 @@ export interface GivenFile {
   readonly bytes: number;
 }
 
+/** How far a log that grows was read. */
+export interface FollowedLog {
+  /** Bytes of whole lines that were taken: the next lines begin there. */
+  readonly bytes: number;
+  /** What headers among the lines have said; null without any. */
+  readonly header: string | null;
+  /** Lines that could not be read. */
+  readonly badRows: number;
+  /** The days whose salt is stored: noted before it is, until after it was erased. */
+  readonly saltDays: readonly LocalDate[];
+}
+
 /** What became of the hits and days of a month. */
 export interface MonthOutcome {
   readonly imported: DayCounts;
@@ -48,9 +60,9 @@ export interface ImportRecord {
   readonly changedAt: string;
   /**
    * Uploads are in the data folder. Files of the command line are read where they are, by one process. A merge has the events of another
-   * site.
+   * site. A log grows while its import is shown or hidden, and its files count up to `files` only.
    */
-  readonly door: "upload" | "command line" | "site";
+  readonly door: "upload" | "command line" | "site" | "log";
   /** The site that was merged into this one, and is hidden while the import is shown; null for none, and when that cannot be undone any more. */
   readonly sourceSite: SiteId | null;
   readonly given: readonly GivenFile[];
@@ -78,6 +90,8 @@ export interface ImportRecord {
   readonly days: readonly DaySpan[];
   /** Days that were erased while it ran: rows of them that are read later are left out. */
   readonly erased: readonly DaySpan[];
+  /** How far its log was read, if it follows one; else null. */
+  readonly followed: FollowedLog | null;
 }
 
 const FOLDER = "imports";
@@ -110,6 +124,14 @@ const isCounts = (value: unknown): value is DayCounts =>
 const isSpan = (value: unknown): value is DaySpan =>
   Array.isArray(value) && value.length === 2 && value.every((day) => typeof day === "string" && isLocalDate(day));
 
+const isFollowed = (value: unknown): value is FollowedLog =>
+  isObject(value) &&
+  isCount(value["bytes"]) &&
+  isTextOrNull(value["header"]) &&
+  isCount(value["badRows"]) &&
+  Array.isArray(value["saltDays"]) &&
+  value["saltDays"].every((day) => typeof day === "string" && isLocalDate(day));
+
 const isOutcome = (value: unknown): value is Outcome =>
   isObject(value) &&
   Object.values(value).every(
@@ -128,7 +150,7 @@ const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unk
   failure: [isTextOrNull, "a text or null"],
   createdAt: [isInstant, "an instant"],
   changedAt: [isInstant, "an instant"],
-  door: [(value) => value === "upload" || value === "command line" || value === "site", "a door"],
+  door: [(value) => ["upload", "command line", "site", "log"].some((door) => door === value), "a door"],
   sourceSite: [(value) => value === null || (typeof value === "string" && isSiteId(value)), "the id of a site or null"],
   given: [(value) => Array.isArray(value) && value.every(isGiven), "files"],
   hostname: [isTextOrNull, "a text or null"],
@@ -147,11 +169,12 @@ const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unk
   dayFiles: [(value) => Array.isArray(value) && value.every(isCount), "counts"],
   days: [(value) => Array.isArray(value) && value.every(isSpan), "spans of dates"],
   erased: [(value) => Array.isArray(value) && value.every(isSpan), "spans of dates"],
+  followed: [(value) => value === null || isFollowed(value), "the position in a log or null"],
 };
 
 function parseImport(recorded: JsonObject): ImportRecord {
   // Imports of earlier versions do not have these fields.
-  const json: JsonObject = { sourceSite: null, erased: [], ...recorded };
+  const json: JsonObject = { sourceSite: null, erased: [], followed: null, ...recorded };
   for (const [name, [is, rule]] of Object.entries(FIELDS)) if (!is(json[name])) throw new Error(`${name} must be ${rule}`);
   return json as unknown as ImportRecord;
 }
@@ -179,7 +202,7 @@ export async function readableImports(records: ReadableRecords): Promise<Readabl
 export const conflict = (message: string): AppError => new AppError({ code: "conflict" }, message);
 
 export type NewImport = Pick<ImportRecord, "siteId" | "state" | "createdAt" | "door" | "given" | "hostname" | "logFormat"> &
-  Partial<Pick<ImportRecord, "sourceSite">>;
+  Partial<Pick<ImportRecord, "sourceSite" | "followed">>;
 
 /** True while events of the source site are shown as those of the import, and the source is hidden. */
 export const hidesSource = (record: ImportRecord): record is ImportRecord & { readonly sourceSite: SiteId } =>
@@ -188,6 +211,10 @@ export const hidesSource = (record: ImportRecord): record is ImportRecord & { re
 /** Sites that were merged into another one. */
 export const hiddenByMerges = (records: Iterable<ImportRecord | null>): ReadonlySet<SiteId> =>
   new Set([...records].flatMap((record) => (record !== null && hidesSource(record) ? [record.sourceSite] : [])));
+
+/** Whether a file of the import counts, by its place among them: those of lines that may come again do not yet. */
+export const showsFile = (record: ImportRecord | null | undefined, index: number): boolean =>
+  record?.state === "shown" && (record.followed === null || index < record.files);
 
 export class ImportRecords implements SiteBelongings<SiteId> {
   /** Changes of states, one after another. */
@@ -278,7 +305,7 @@ export class ImportRecords implements SiteBelongings<SiteId> {
   }
 
   /** See `PartitionsOptions`. */
-  readonly isShown = (number: number): boolean => this.#imports.get(number)?.state === "shown";
+  readonly isShown = (number: number, index: number): boolean => showsFile(this.#imports.get(number), index);
 
   /** Shown imports of the site with sums of days. */
   daysOf(siteId: SiteId): readonly ImportedDays[] {
@@ -304,6 +331,7 @@ export class ImportRecords implements SiteBelongings<SiteId> {
   async add(added: NewImport, number = this.#lastNumber + 1): Promise<ImportRecord> {
     const created: ImportRecord = {
       sourceSite: null,
+      followed: null,
       ...added,
       number,
       changedAt: added.createdAt,

@@ -29,6 +29,7 @@ import { type Breathe, type SourceFile, UnreadableFile } from "./files/file.ts";
 import { type RecognizedFiles, recognizeFiles } from "./formats/formats.ts";
 import { nginxLayout } from "./formats/logs/nginx.ts";
 import { type HitEventsOptions, hostOf } from "./hit-events.ts";
+import { GrowingImports, NOT_YET } from "./growing-imports.ts";
 import { HitImports } from "./hit-import.ts";
 import { IdentityStore, isComparable } from "./identities.ts";
 import { conflict, type ImportRecord, type ImportRecords, type ImportState, type NewImport } from "./import-record.ts";
@@ -87,6 +88,8 @@ interface ImportsOptions {
   readonly pace: ImportPace;
   /** False where reports are answered without them. */
   readonly answersDaySums: boolean;
+  /** False where an import that grows would not reach all copies of its events. */
+  readonly canFollow: boolean;
   readonly log: Log;
   readonly now: () => number;
   readonly monotonicMs: () => number;
@@ -123,6 +126,7 @@ interface Active {
 export class Imports {
   readonly #options: ImportsOptions;
   readonly #hits: HitImports;
+  readonly #growing: GrowingImports;
   readonly #identities: IdentityStore;
   readonly #daySums: StoredDaySums;
   readonly #uploaded: UploadedFiles;
@@ -154,6 +158,7 @@ export class Imports {
       checkpointEvents: options.pace.checkpointEvents,
       checkpointGroups: options.pace.checkpointGroups,
     });
+    this.#growing = new GrowingImports(options);
     this.#uploaded = new UploadedFiles(options.objects);
     this.job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
@@ -164,8 +169,15 @@ export class Imports {
   }
 
   get isDue(): boolean {
-    return (!this.#hasRecovered && this.#options.records.all.length > 0) || this.#next() !== undefined || this.#expired().length > 0;
+    return (
+      (!this.#hasRecovered && this.#options.records.all.length > 0) ||
+      this.#next() !== undefined ||
+      this.#expired().length > 0 ||
+      this.#growing.hasOldSalts(this.#dayOf)
+    );
   }
+
+  readonly #dayOf = (siteId: SiteId, atMs: EpochMs): LocalDate => this.#options.eventsOf(siteId).calendar.dateOf(atMs);
 
   /** Time until the job has work, for hosts that set alarms in place of a tick. Infinite if nothing waits. */
   msUntilDue(): number {
@@ -228,6 +240,36 @@ export class Imports {
       this.#local.set(record.number, files);
       return record;
     }, signal);
+  }
+
+  /** Begins an import that grows with a log. It is shown, and counts nothing yet. */
+  async follow(asked: Asked, signal: AbortSignal): Promise<ImportRecord> {
+    if (!this.#options.canFollow) throw conflict("Logs can be followed with DuckDB on Node only, and not with ClickHouse or on Workers");
+    return this.#changes.run(async () => {
+      this.#growing.checkRoom(asked.siteId);
+      return this.#add({ ...asked, state: "shown", door: "log", followed: NOT_YET });
+    }, signal);
+  }
+
+  /** Takes whole lines that begin at this place in a followed log; those that it has already count once. `read` is called if it grows. */
+  async putLines(number: number, offset: number, read: () => Promise<Uint8Array>, signal: AbortSignal): Promise<ImportDetails> {
+    this.#growing.existing(number);
+    const lines = await read();
+    const { addSite, checkSite, dropSite, eventsOf, now } = this.#options;
+    await this.#changes.run(async () => {
+      const record = this.#growing.existing(number);
+      const { siteId } = record;
+      checkSite(siteId);
+      const context = { ...this.#contextOf(record), nowMs: now() };
+      const breathe = this.#breathing({ number, stop: new AbortController(), rows: 0 });
+      try {
+        await this.#growing.take(number, offset, lines, { context, events: { ...eventsOf(siteId), siteId }, breathe });
+      } finally {
+        dropSite(siteId);
+      }
+      await addSite(siteId);
+    }, signal);
+    return this.details(number);
   }
 
   #add(added: Omit<NewImport, "createdAt">, number?: number): Promise<ImportRecord> {
@@ -406,6 +448,7 @@ export class Imports {
       for (const { number } of this.#expired()) {
         await this.#changes.run(() => this.#expire(number), signal);
       }
+      if (this.#growing.hasOldSalts(this.#dayOf)) await this.#changes.run(() => this.#growing.eraseOldSalts(this.#dayOf), signal);
       const next = this.#next();
       if (next) await this.#goOn(next, signal);
       return true;

@@ -2,7 +2,7 @@
 import type { PartitionsOptions } from "../../storage/partitions.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { hiddenByRenames, readableRenames } from "../sites/site-names.ts";
-import { hiddenByMerges, type ReadableImports, readableImports } from "./import-record.ts";
+import { hiddenByMerges, type ReadableImports, readableImports, showsFile } from "./import-record.ts";
 
 /** Damaged records of imports and renames show nothing, and hide nothing: `verify` reports them. */
 export async function readWhatCounts(
@@ -12,7 +12,7 @@ export async function readWhatCounts(
   const known = imports ?? (await readableImports(records));
   const hidden = new Set([...hiddenByRenames(await readableRenames(records)), ...hiddenByMerges(known.values())]);
   return {
-    isShown: (importNumber) => known.get(importNumber)?.state === "shown",
+    isShown: (importNumber, index) => showsFile(known.get(importNumber), index),
     isHidden: (siteId) => hidden.has(siteId),
   };
 }

@@ -454,6 +454,7 @@ async function createImports(
     freeBytes: host.freeBytes ?? (async () => Infinity),
     pace: host.importPace ?? IMPORT_PACE,
     answersDaySums: config.engine === "duckdb",
+    canFollow: config.engine === "duckdb" && host.oneSite === undefined,
   });
 }
 

@@ -371,6 +371,12 @@ export const IMPORT_DAY_PROPERTIES_MAX = 1_000;
 export const IMPORTS_MAX = 1_000;
 export const IMPORTS_WAITING_MAX = 10;
 
+/** Logs that are followed into one site. */
+export const FOLLOWED_LOGS_MAX = 10;
+
+/** Days after its own for which the salt of a day of a followed log is kept. */
+export const FOLLOWED_SALT_DAYS = 1;
+
 /** Changes of imports that may wait while one is made. */
 export const IMPORT_CHANGES_WAITING_MAX = 10;
 
@@ -411,7 +417,7 @@ export const IMPORT_REMARKS_MAX = 100;
 export const IMPORT_NAME_CHARS_MAX = 256;
 
 /** First bytes of a log that is followed, by which it is known again when it was renamed. */
-export const IMPORT_FINGERPRINT_BYTES = 1024;
+export const LOG_FINGERPRINT_BYTES = 1024;
 
 /** Characters of an nginx `log_format` that is given with logs. */
 export const IMPORT_LOG_FORMAT_CHARS_MAX = 4096;

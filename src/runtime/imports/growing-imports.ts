@@ -1,0 +1,230 @@
+/**
+ * Imports of logs that grow. Whole lines come with their place in the log: files of events are written, then the record with the place
+ * after them and the number of files, so lines that come again after a kill or a lost answer count once.
+ */
+import { FOLLOWED_LOGS_MAX, FOLLOWED_SALT_DAYS } from "../base/config/limits.ts";
+import { fromHex, toHex } from "../base/bytes.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
+import { type EventText, eventText, type LocalDate } from "../../storage/event.ts";
+import type { EventStore } from "../../storage/event-store.ts";
+import { IMPORT_NUMBERS, importFileNumber } from "../../storage/partitions.ts";
+import { importSecretName, type SecretStore, type StoredSecret } from "../../storage/secret-store.ts";
+import type { HmacKey } from "../ingest/visitor-salt.ts";
+import type { Breathe } from "./files/file.ts";
+import { sourceFile } from "./files/source-files.ts";
+import { LineSplitter } from "./files/text.ts";
+import type { ImportContext } from "./formats/format.ts";
+import { recognizeFiles } from "./formats/formats.ts";
+import type { Layout } from "./formats/logs/layout.ts";
+import { createRequestReader } from "./formats/logs/request.ts";
+import { layoutNamed, rowOf } from "./formats/logs/server-logs.ts";
+import { eventOfHit, type HitEventsOptions } from "./hit-events.ts";
+import { addOutcome, countsOfHit, SALT_BYTES } from "./hit-import.ts";
+import { conflict, type FollowedLog, type ImportRecord, type ImportRecords, type MonthOutcome } from "./import-record.ts";
+import type { Month } from "./manifest.ts";
+import type { Row } from "./rows.ts";
+
+const DAY_MS = 86_400_000;
+
+const LINE_FEED = 10;
+
+export const NOT_YET: FollowedLog = { bytes: 0, header: null, badRows: 0, saltDays: [] };
+
+interface GrowingImportsOptions {
+  readonly eventStore: Pick<EventStore, "addImportFile" | "deleteImport" | "showMore">;
+  readonly records: ImportRecords;
+  readonly secrets: SecretStore;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly now: () => number;
+}
+
+/** What the lines are read with. */
+interface LinesSource {
+  readonly context: ImportContext;
+  readonly events: Omit<HitEventsOptions, "salt">;
+  readonly breathe: Breathe;
+}
+
+type Growing = ImportRecord & { readonly followed: FollowedLog };
+
+export class GrowingImports {
+  readonly #options: GrowingImportsOptions;
+  /** Imports of which no file is left that the record does not count. */
+  readonly #clean = new Set<number>();
+
+  constructor(options: GrowingImportsOptions) {
+    this.#options = options;
+  }
+
+  /** 409 if no other log may be followed into the site. */
+  checkRoom(siteId: ImportRecord["siteId"]): void {
+    const ofSite = this.#options.records.all.filter((record) => record.siteId === siteId && record.followed !== null);
+    if (ofSite.length >= FOLLOWED_LOGS_MAX) throw conflict(`${FOLLOWED_LOGS_MAX} logs are followed into the site: delete one`);
+  }
+
+  /** The record; 409 if it is not of a log. */
+  existing(number: number): Growing {
+    const record = this.#options.records.existing(number);
+    const { followed } = record;
+    if (followed === null) throw conflict(`Import #${number} follows no log`);
+    this.#options.records.existing(number, ["shown", "hidden"]);
+    return { ...record, followed };
+  }
+
+  /** Takes lines that begin at this place in the log. Resolves once they are durable, and count if the import is shown. */
+  async take(number: number, offset: number, lines: Uint8Array, source: LinesSource): Promise<void> {
+    const record = this.existing(number);
+    const { bytes } = record.followed;
+    if (lines.at(-1) !== LINE_FEED) throw invalidInput("The body must be whole lines: it must end with a line feed");
+    // The answer was lost.
+    if (offset + lines.length <= bytes) return;
+    if (offset !== bytes) throw conflict(`The next lines of import #${number} begin at ${bytes}, and not at ${offset}`);
+    const { layout, product } = await this.#layoutOf(record, lines, source.context);
+    try {
+      await this.#deleteUncounted(record);
+      await this.#add({ ...record, formats: [layout.name], product }, layout, lines, source);
+    } catch (error) {
+      this.#clean.delete(number);
+      throw error;
+    }
+  }
+
+  /** The layout of the lines that came first. */
+  async #layoutOf({ formats: [format], product }: Growing, lines: Uint8Array, context: ImportContext) {
+    if (format === undefined) return firstLayout(lines, context);
+    const layout = layoutNamed(format, context.logFormat);
+    if (layout === null) throw new Error(`there is no log format ${format}`);
+    return { layout, product };
+  }
+
+  /** Files that were written before a kill. */
+  async #deleteUncounted({ siteId, number, files }: Growing): Promise<void> {
+    if (this.#clean.has(number)) return;
+    await this.#options.eventStore.deleteImport(siteId, number, files);
+    this.#clean.add(number);
+  }
+
+  async #add(record: Growing, layout: Layout, lines: Uint8Array, source: LinesSource): Promise<void> {
+    const { eventStore, records } = this.#options;
+    const { siteId, number, files } = record;
+    const reader = layout.open(record.followed.header);
+    const readRequest = createRequestReader(source.context);
+    const rows: Row[] = [];
+    for (const line of new LineSplitter().push(lines)) {
+      const row = rowOf(line, reader, readRequest);
+      if (row !== null) rows.push(row);
+      await source.breathe();
+    }
+    const salted = await this.#salted(record, rows, source.events);
+    const texts = new Map<LocalDate, EventText[]>();
+    const outcome = new Map<Month, MonthOutcome>(Object.entries(record.outcome));
+    for (const [i, row] of rows.entries()) {
+      if (row.kind !== "hit") continue;
+      const day = source.events.calendar.dateOf(row.atMs);
+      const event = eventOfHit(row, record.rows + i + 1, salted.optionsOf(day));
+      addOutcome(outcome, day, countsOfHit(row), typeof event === "string" ? event : null);
+      if (typeof event !== "string") {
+        const ofDay = texts.get(event.date) ?? [];
+        texts.set(event.date, ofDay);
+        ofDay.push(eventText(event));
+      }
+      await source.breathe();
+    }
+    const days = [...texts.keys()].sort();
+    if (files + days.length > IMPORT_NUMBERS) throw conflict(`Import #${number} has ${IMPORT_NUMBERS} files: begin another one`);
+    for (const [i, day] of days.entries())
+      await eventStore.addImportFile(siteId, { day, number: importFileNumber(number, files + i) }, texts.get(day) ?? []);
+    const all = [record.firstDay, record.lastDay, ...days].filter((day) => day !== null).sort();
+    const grown: ImportRecord = {
+      ...record,
+      changedAt: new Date(this.#options.now()).toISOString(),
+      rows: record.rows + rows.length,
+      files: files + days.length,
+      events: record.events + days.reduce((sum, day) => sum + (texts.get(day)?.length ?? 0), 0),
+      firstDay: all[0] ?? null,
+      lastDay: all.at(-1) ?? null,
+      outcome: Object.fromEntries(outcome),
+      followed: {
+        bytes: record.followed.bytes + lines.length,
+        header: reader.state,
+        badRows: record.followed.badRows + rows.filter(({ kind }) => kind === "bad").length,
+        saltDays: salted.days,
+      },
+    };
+    await eventStore.showMore(siteId, days, () => records.put(grown));
+  }
+
+  /** How hits of each day become events. The record has the day of a salt before there is one, so that none is left behind. */
+  async #salted({ number }: Growing, rows: readonly Row[], events: Omit<HitEventsOptions, "salt">) {
+    const { records, randomBytes } = this.#options;
+    const record = this.existing(number);
+    const own = rows.flatMap((row) => (row.kind === "hit" ? [events.calendar.dateOf(row.atMs)] : []));
+    const days = [...new Set([...record.followed.saltDays, ...own])].sort();
+    if (days.length > record.followed.saltDays.length) await records.put({ ...record, followed: { ...record.followed, saltDays: days } });
+    const options = new Map<LocalDate, HitEventsOptions>();
+    for (const day of new Set(own)) {
+      const secret = this.#secretOf(number, day);
+      const stored = await secret.read();
+      const salt = stored === null ? randomBytes(SALT_BYTES) : fromHex(stored);
+      if (stored === null) await secret.write(toHex(salt));
+      options.set(day, { ...events, salt: events.hmac.keyFrom(salt) as HmacKey });
+    }
+    const optionsOf = (day: LocalDate): HitEventsOptions => options.get(day) ?? absurdDay(day);
+    return { days, optionsOf };
+  }
+
+  /** True if a salt is older than it may be. */
+  hasOldSalts(dayOf: (siteId: ImportRecord["siteId"], atMs: number) => LocalDate): boolean {
+    return this.#options.records.all.some((record) => this.#oldSalts(record, dayOf).length > 0);
+  }
+
+  /** Erases salts of days that are over. Lines of such a day that come later have another one: their visitors count once more. */
+  async eraseOldSalts(dayOf: (siteId: ImportRecord["siteId"], atMs: number) => LocalDate): Promise<void> {
+    const { records } = this.#options;
+    for (const { number } of records.all) {
+      const record = records.get(number);
+      const old = record ? this.#oldSalts(record, dayOf) : [];
+      if (!record?.followed || old.length === 0) continue;
+      for (const day of old) await this.#secretOf(number, day).erase();
+      const saltDays = record.followed.saltDays.filter((day) => !old.includes(day));
+      await records.put({ ...record, followed: { ...record.followed, saltDays } });
+    }
+  }
+
+  /** A log that was not followed from its beginning has lines of many days: those of the last minutes are still being read. */
+  #oldSalts(record: ImportRecord, dayOf: (siteId: ImportRecord["siteId"], atMs: number) => LocalDate): readonly LocalDate[] {
+    const { siteId, followed, changedAt } = record;
+    if (followed === null || followed.saltDays.length === 0) return [];
+    const nowMs = this.#options.now();
+    const firstKept = dayOf(siteId, nowMs - FOLLOWED_SALT_DAYS * DAY_MS);
+    const isQuiet = nowMs - Date.parse(changedAt) >= QUIET_MS;
+    const past = followed.saltDays.filter((day) => day < firstKept);
+    return isQuiet ? past : past.slice(0, -DAYS_AT_ONCE);
+  }
+
+  #secretOf(number: number, day: LocalDate): StoredSecret {
+    return this.#options.secrets.secret(importSecretName(number, day));
+  }
+}
+
+/** Time without lines after which those of days in the past are all there. */
+const QUIET_MS = 600_000;
+
+/** Days in the past that lines which are being caught up may be of. */
+const DAYS_AT_ONCE = 2;
+
+function absurdDay(day: LocalDate): never {
+  throw new Error(`there is no salt of ${day}`);
+}
+
+async function firstLayout(lines: Uint8Array, context: ImportContext): Promise<{ layout: Layout; product: string }> {
+  const access = { size: lines.length, read: async (from: number, to: number) => lines.subarray(from, to) };
+  const { recognitions, refusals } = await recognizeFiles([sourceFile("log", access)], context);
+  const [refusal] = refusals;
+  if (refusal) throw invalidInput(refusal.advice);
+  const [found] = recognitions;
+  const layout = found ? layoutNamed(found.format, context.logFormat) : null;
+  if (!found || layout === null)
+    throw new AppError({ code: "invalid_input" }, "The lines are in no log format that Sandpiper knows and can follow");
+  return { layout, product: found.product };
+}
