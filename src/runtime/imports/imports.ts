@@ -308,7 +308,7 @@ export class Imports {
     return this.details(number);
   }
 
-  /** While the part came, the import may have been deleted, or completed by another client: files that are read do not change any more. */
+  /** An import may be deleted, or completed by another client, while a part of it comes: files that are read do not change any more. */
   async #storePart(number: number, file: number, offset: number, bytes: Uint8Array): Promise<void> {
     const { records } = this.#options;
     const record = records.existing(number, ["receiving"]);

@@ -334,7 +334,7 @@ export const STOP_WRITES_MS = 4_300;
 /** Bytes of a file by which its format is recognized; a header longer than that is refused. */
 export const IMPORT_OPENING_BYTES = 64 * KIB;
 
-/** Those of all files of an import, which share them: they are in memory together. */
+/** All files of an import share them: they are in memory together. */
 export const IMPORT_OPENINGS_BYTES_MAX = 64 * MIB;
 
 /** Longest line, and longest record of CSV; longer ones are bad rows. */
