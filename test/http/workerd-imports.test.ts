@@ -73,6 +73,10 @@ describe("imports in workerd", () => {
     ]);
     expect(await bodyOf(await ask(`/${id}/hide`, "POST"))).toMatchObject({ state: "hidden" });
     expect(await report(SITES[0])).toBe(before);
+    await runtime.crash();
+    expect(await bodyOf(await fetchFrom("/api/sites", { headers })), "a site whose imports are hidden").toMatchObject({
+      sites: expect.arrayContaining([SITES[0]]) as unknown,
+    });
     expect(await bodyOf(await ask(`/${id}/show`, "POST"))).toMatchObject({ state: "shown" });
     expect(await report(SITES[0])).toBe(after);
     expect(await bodyOf(await ask(`/${id}`, "DELETE"))).toEqual({ status: "deleted" });

@@ -3,7 +3,7 @@
  * events with 503 while they cannot be stored.
  */
 import type { EventStore } from "../../storage/event-store.ts";
-import type { EpochMs, LocalDate, SiteId, StoredEvent } from "../../storage/event.ts";
+import type { EpochMs, SiteId, StoredEvent } from "../../storage/event.ts";
 import { CLICKHOUSE_SITES_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import type { Config } from "../base/config/config.ts";
 import {
@@ -24,8 +24,8 @@ interface AdmittedSiteOptions {
   readonly siteId: SiteId;
   /** See `SiteRegistry`. */
   readonly registry: { admit(): Promise<void>; announce(): Promise<void> };
-  /** The days on which the site has events, in files or in the journal. */
-  readonly days: () => Promise<readonly LocalDate[]>;
+  /** True if the site has events in files or in the journal, or sums of days, also of imports that are hidden. */
+  readonly isStored: () => Promise<boolean>;
   /** True if the site has an event in the journal now. */
   readonly isJournaled: () => boolean;
   readonly log: Log;
@@ -91,8 +91,7 @@ export class AdmittedSite implements SiteAdmission {
 
   /** True if the site has events, or is about to. */
   async hasEvents(): Promise<boolean> {
-    const days = await this.#options.days();
-    if (days.length > 0 || this.#pending > 0) return true;
+    if ((await this.#options.isStored()) || this.#pending > 0) return true;
     this.#isAdmitted = false;
     return false;
   }
@@ -289,7 +288,8 @@ export function createAdmittedSite(
   const admittedSite = new AdmittedSite({
     siteId,
     registry,
-    days: () => eventStore.days(siteId),
+    // The days wait for a deletion that is under way. They are without those of hidden imports.
+    isStored: async () => (await eventStore.days(siteId)).length > 0 || (await eventStore.sites()).has(siteId),
     isJournaled: () => eventStore.hasUnflushed(siteId),
     log,
   });

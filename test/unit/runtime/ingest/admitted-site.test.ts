@@ -20,7 +20,7 @@ describe("an admitted site", () => {
     site = new AdmittedSite({
       siteId: SITE,
       registry: { admit: ask("admit"), announce: ask("announce") },
-      days: async () => days,
+      isStored: async () => days.length > 0,
       isJournaled: () => days.length > 0,
       log,
     });
