@@ -13,7 +13,7 @@ import { today } from "../state/period.ts";
 import type { Report } from "../state/requests.ts";
 import { toggleFilter } from "../state/view-filters.ts";
 import { fill, words } from "../words/words.ts";
-import type { Changes, Contribution } from "./changes.ts";
+import { caveatOf, type Changes, type Contribution } from "./changes.ts";
 
 const ROWS = 5;
 
@@ -76,8 +76,10 @@ function Rows({ changes }: { readonly changes: Changes }) {
   const all = contributionsOf(changes);
   const [more, less] = [largestOf(all, 1), largestOf(all, -1)];
   const largest = Math.max(...[...more, ...less].map(({ delta }) => Math.abs(delta)));
-  if (more.length + less.length === 0)
-    return <Empty>{changes.reason === "too_new" ? words.changes.reasons.too_new : words.changesCard.none}</Empty>;
+  if (more.length + less.length === 0) {
+    const none = changes.reason === "too_new" ? words.changes.reasons.too_new : words.changesCard.none;
+    return <Empty>{caveatOf(changes, "imported_days") ?? none}</Empty>;
+  }
   return (
     <ul class="change-rows" aria-label={words.changesCard.title}>
       {[...more, ...less].map((row) => (

@@ -42,6 +42,12 @@ const nameOf = (dimension: string, value: string): string => (isDimension(dimens
 
 export const textsOf = (changes: Changes): ChangeTexts => changeTexts(changes, words.changes, LOCALE, nameOf);
 
+/** The first caveat of a kind as a sentence; null without any. */
+export function caveatOf(changes: Changes, code: Changes["caveats"][number]["code"]): string | null {
+  const segments = textsOf(changes).caveats[changes.caveats.findIndex((caveat) => caveat.code === code)];
+  return segments ? textOfSegments(segments) : null;
+}
+
 /** The one sentence for an image: what stands apart, or else the whole period. */
 export function sentenceOf(changes: Changes): string {
   const { headline, findings } = textsOf(changes);

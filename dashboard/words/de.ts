@@ -237,7 +237,7 @@ export const de = {
       one_payment: "Eine Zahlung von {amount} ({dates}) ist mehr als die Hälfte des Unterschieds.",
       zone_change: "Die Zeitzone wurde geändert: {dates}.",
       salt_change: "Die Lebensdauer der Besucher-IDs wurde geändert: {dates}.",
-      imported_days: "Importierte Tage: {dates}.",
+      imported_days: "Kein Vergleich: Es wurden nur Tagessummen importiert ({dates}).",
       retention: "Ältere Ereignisse sind gelöscht: {dates}.",
       partial_history: "Die Daten beginnen am {dates}: Was üblich ist, beruht auf weniger als acht Wochen.",
       filtered_goal_changed: "Das Ziel wurde geändert: {dates}.",

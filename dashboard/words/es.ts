@@ -246,7 +246,7 @@ export const es = {
       one_payment: "Un pago de {amount} ({dates}) es más de la mitad de la diferencia.",
       zone_change: "La zona horaria cambió: {dates}.",
       salt_change: "La duración de los identificadores de visitantes cambió: {dates}.",
-      imported_days: "Días importados: {dates}.",
+      imported_days: "Sin comparación: solo se importaron totales diarios ({dates}).",
       retention: "Los eventos anteriores están eliminados: {dates}.",
       partial_history: "Los datos empiezan el {dates}: lo habitual se basa en menos de ocho semanas.",
       filtered_goal_changed: "El objetivo cambió: {dates}.",

@@ -247,7 +247,7 @@ export const fr = {
       one_payment: "Un paiement de {amount} ({dates}) fait plus de la moitié de l’écart.",
       zone_change: "Le fuseau horaire a changé : {dates}.",
       salt_change: "La durée de vie des identifiants de visiteurs a changé : {dates}.",
-      imported_days: "Jours importés : {dates}.",
+      imported_days: "Pas de comparaison : seuls des totaux quotidiens ont été importés ({dates}).",
       retention: "Les événements plus anciens sont supprimés : {dates}.",
       partial_history: "Les données commencent le {dates} : l’habitude repose sur moins de huit semaines.",
       filtered_goal_changed: "L’objectif a changé : {dates}.",

@@ -434,6 +434,8 @@ class Teller {
   /** What is said after the total. */
   #second(): readonly ChangeSegment[] | null {
     const { verdict, reason, findings, caveats } = this.#changes;
+    const imported = caveats.find(({ code }) => code === "imported_days");
+    if (imported) return this.#caveat(imported);
     const [first] = findings;
     if (first) return this.#finding(first);
     const mix = this.#mix();

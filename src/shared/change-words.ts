@@ -98,7 +98,7 @@ export const ENGLISH_CHANGE_WORDS = {
     one_payment: "A single payment of {amount} on {dates} is more than half of the change.",
     zone_change: "The time zone changed on {dates}.",
     salt_change: "The lifetime of visitor ids changed on {dates}.",
-    imported_days: "Imported days: {dates}.",
+    imported_days: "No comparison: only daily totals were imported ({dates}).",
     retention: "Older events were deleted ({dates}).",
     partial_history: "Data starts on {dates}, so typical values rest on fewer than eight weeks.",
     filtered_goal_changed: "The goal changed on {dates}.",

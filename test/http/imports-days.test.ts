@@ -241,6 +241,12 @@ describe("an import of sums of days", () => {
     }
     const hours = await get("timeseries?start_date=2026-05-01&end_date=2026-05-01");
     expect(hours.coverage).toEqual(covered(false, "2026-05-01", "2026-05-01"));
+    expect(await report("changes?start_date=2026-05-04&end_date=2026-05-06&compare=previous_period")).toMatchObject({
+      verdict: "incomplete",
+      sentence: "0 visits (May 4 – 6). No comparison: only daily totals were imported (May 1 – 3, 2026).",
+      total: { before: null, after: 0, delta: null, change: null },
+      dimensions: [],
+    });
     // Bounces of a page's visits are not known, and numbers of one answer are of the same days.
     expect(await report(`main?${DAYS}&filters=pages%3D%3D/`)).toMatchObject({ unique_visitors: 0, coverage: covered(false) });
     expect(await report(`retention?${DAYS}`)).toMatchObject({ coverage: covered(false) });

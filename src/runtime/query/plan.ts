@@ -76,7 +76,7 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
 export const mapPlan = <Part, Result>(
   { steps, toResult }: Plan<Part>,
   map: (part: Part, days: readonly CoveredDays[]) => Result,
-): Plan<Result> => ({ steps, toResult: (rows, days = []) => map(toResult(rows), days) });
+): Plan<Result> => ({ steps, toResult: (rows, days = []) => map(toResult(rows, days), days) });
 
 const ofEvents = ({ ofDays: _ofDays, ...query }: AggregateQuery): AggregateQuery => query;
 

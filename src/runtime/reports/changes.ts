@@ -3,12 +3,14 @@
  * (docs/http-api.md, "Changes").
  */
 import { addDays, type Calendar, dayNumberOf } from "../../storage/calendar.ts";
+import { joinedSpans } from "../../storage/day-sums.ts";
 import { HOUR_MS, type LocalDate, startOfDayMs } from "../../storage/event.ts";
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { CHANGE_DRILL_DAYS_MAX, CHANGE_DRILL_EVENTS_MAX, CHANGE_ROWS_DEFAULT, CHANGE_ROWS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput, refusedValue } from "../base/errors.ts";
 import { text } from "../base/json-schema.ts";
 import { comparedWindow, COMPARISON_PARAMETERS, customRange, scopesOf, type ComparedWindow } from "../query/comparison.ts";
+import type { CoveredDays } from "../query/coverage.ts";
 import { DAY_BUCKET, type DateRange, HOUR_BUCKET, localTimeOf, rangeOfDays } from "../query/date-range.ts";
 import { type BreakdownDimension, BREAKDOWN_DIMENSIONS, conditionsOn, parseDimension, parseSegmentFilter } from "../query/filters.ts";
 import { oneOf, optional, optionalOneOf, rowLimit, type Parameter, type Values } from "../query/parameters.ts";
@@ -406,6 +408,12 @@ const factsOf = (calendar: Calendar): readonly DataFact[] =>
     return { code: "zone_change", firstDay: day, lastDay: day } as const;
   });
 
+/** Days of which only sums are known are counted nowhere in the answer. */
+const factsOfSums = (days: readonly CoveredDays[]): readonly DataFact[] =>
+  joinedSpans(days.map(({ firstDay, lastDay }) => [firstDay, lastDay] as const)).map(([first, last]) => ({
+    ...{ code: "imported_days", firstDay: dayNumberOf(first), lastDay: dayNumberOf(last) },
+  }));
+
 /** Days before the first event are not fewer visits. */
 const isKnown = (compared: ComparedWindow | null, dataFirstDay: number): boolean =>
   compared !== null && dayNumberOf(compared.range.firstDay) >= dataFirstDay;
@@ -545,8 +553,9 @@ export const changes = report({
   plan(request, settings) {
     const asked = askedOf(request, settings);
     const { nowMs, calendar } = request;
-    return mapPlan(ofEventsOnly(drilledPlan(asked, answerPlan(asked, request))), ({ input, result }) => ({
-      ...result,
+    return mapPlan(ofEventsOnly(drilledPlan(asked, answerPlan(asked, request))), ({ input, result }, days) => ({
+      // Which days have sums only is known once all events are read.
+      ...(days.length === 0 ? result : changesOf({ ...input, facts: [...input.facts, ...factsOfSums(days)] })),
       ...(input.compared && asked.compared?.endsAtMs && { ends_at: new Date(asked.compared.endsAtMs).toISOString() }),
       ...timeZoneField(nowMs, calendar),
     }));

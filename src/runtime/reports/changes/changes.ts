@@ -20,6 +20,7 @@ import { spanOf } from "./history.ts";
 import {
   type ChangeMetric,
   type ChangesInput,
+  type DataFact,
   type DayTally,
   type DayValueTally,
   hasTypical,
@@ -88,6 +89,18 @@ interface Analysis {
   readonly values: ReadonlyMap<string, ReadonlyMap<string, Sides>>;
 }
 
+const touches = ({ firstDay, lastDay }: DataFact, window: Window, dataFirstDay: number): boolean => {
+  const first = hasTypical(window, dataFirstDay) ? Math.max(dataFirstDay, window.firstDay - HISTORY_DAYS) : window.firstDay;
+  return lastDay >= first && firstDay <= window.lastDay;
+};
+
+/** Facts of the days that are compared: those of the period, of what is typical of it, and of the other window. */
+const factsOf = ({ facts, period, compared, dataFirstDay }: ChangesInput): readonly DataFact[] =>
+  facts.filter((fact) => touches(fact, period, dataFirstDay) || (compared !== null && touches(fact, compared, dataFirstDay)));
+
+/** Days that are compared are counted nowhere: a difference may be theirs. */
+const lacksDays = (input: ChangesInput): boolean => factsOf(input).some(({ code }) => code === "imported_days");
+
 function analyse(input: ChangesInput, window: Window, compared: Window | null): Analysis {
   const kind = kindOf(input.metric);
   const { now, dataFirstDay } = input;
@@ -99,7 +112,7 @@ function analyse(input: ChangesInput, window: Window, compared: Window | null): 
     kind,
     view,
     judged:
-      weights === null || view.testedDays.length === 0 || isTooEarly
+      lacksDays(input) || weights === null || view.testedDays.length === 0 || isTooEarly
         ? null
         : judgeView(kind, view, input.caution ?? 0, FINDINGS_MAX, input.metric === "visits"),
     total: { before: compared ? sideOf(kind, compared.total) : (typical ?? NO_SIDE), after: sideOf(kind, window.total), typical },
@@ -300,11 +313,10 @@ function paymentCaveat(period: Window, { kind, total }: Analysis): Told["caveats
 
 function caveatsOf(input: ChangesInput, analysis: Analysis, told: Judged | null): Told["caveats"] {
   const { view } = analysis;
-  const first = view.firstDay - (hasTypical(input.period, input.dataFirstDay) ? HISTORY_DAYS : 0);
-  const facts = input.facts
-    .filter(({ firstDay, lastDay }) => lastDay >= first && firstDay <= input.period.lastDay)
+  const facts = factsOf(input)
     .slice(0, CAVEATS_PER_CODE_MAX)
     .map(({ code, firstDay, lastDay }) => ({ code, from: dateOf(firstDay), to: dateOf(lastDay) }));
+  if (lacksDays(input)) return facts;
   const isPartial = hasTypical(input.period, input.dataFirstDay) && view.history.weeks < HISTORY_WEEKS;
   return [
     ...gapCaveats(analysis),
@@ -329,6 +341,7 @@ function conclusionOf(input: ChangesInput, analysis: Analysis): Conclusion {
   const { judged, view } = analysis;
   const { period, compared, dataFirstDay } = input;
   const hasGap = view.gaps.some(({ to }) => to > HISTORY_DAYS * DAY_HOURS);
+  if (lacksDays(input)) return { verdict: "incomplete", reason: "incomplete", findings: [], days: [], of: null };
   if (judged === null) {
     if (hasTypical(period, dataFirstDay)) {
       if (hasGap) return { verdict: "incomplete", reason: "incomplete", findings: [], of: null };
@@ -366,7 +379,7 @@ export function changesOf(input: ChangesInput): ChangesResult {
   const analysis = analyse(input, period, compared);
   const { kind, view, judged, total, values } = analysis;
   const { verdict, reason, findings, days = daysOf(analysis), of } = conclusionOf(input, analysis);
-  const hasBefore = compared !== null || total.typical !== null;
+  const hasBefore = !lacksDays(input) && (compared !== null || total.typical !== null);
   return withSentences(
     {
       metric,
@@ -396,11 +409,13 @@ export function changesOf(input: ChangesInput): ChangesResult {
       ...(reason && { reason }),
       findings,
       ...(judged?.mix && { mix: { ...judged.mix, filters: filtersOf(judged.mix.dimension, judged.mix.value) } }),
-      dimensions: [...values].map(([dimension, ofDimension]) =>
-        contributionsOf(kind, total, { dimension, values: ofDimension }, limit, isLarge(kind, total)),
-      ),
+      dimensions: lacksDays(input)
+        ? []
+        : [...values].map(([dimension, ofDimension]) =>
+            contributionsOf(kind, total, { dimension, values: ofDimension }, limit, isLarge(kind, total)),
+          ),
       days,
-      ...(band && hasBand(period, input.dataFirstDay, band) && { band: bandOf(analysis, band) }),
+      ...(band && !lacksDays(input) && hasBand(period, input.dataFirstDay, band) && { band: bandOf(analysis, band) }),
       caveats: caveatsOf(input, analysis, of),
       noise: {
         dispersion: judged?.dispersion ?? null,

@@ -97,7 +97,10 @@ export interface Now {
   readonly hour: number;
 }
 
-/** Something about the data that the caller knows, kept as a caveat if it touches the period or its history. */
+/**
+ * Something about the data that the caller knows, kept as a caveat if it touches what is compared. `imported_days` are counted nowhere:
+ * nothing is then said of differences.
+ */
 export interface DataFact {
   readonly code: "zone_change" | "salt_change" | "imported_days" | "retention" | "filtered_goal_changed";
   readonly firstDay: number;

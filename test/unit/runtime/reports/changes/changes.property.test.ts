@@ -82,8 +82,9 @@ const inputs = fc
     nowHour: fc.option(fc.double({ min: 0, max: 24, noNaN: true })),
     limit: fc.integer({ min: 1, max: 12 }),
     band: fc.constantFrom("day" as const, "hour" as const, null),
+    fact: fc.constantFrom("retention" as const, "retention" as const, "imported_days" as const),
   })
-  .map(({ shape, metric, hasCompared, isNew, nowHour, limit, band }): ChangesInput => {
+  .map(({ shape, metric, hasCompared, isNew, nowHour, limit, band, fact }): ChangesInput => {
     const needsCompared = hasCompared || isNew || shape.days > 28;
     return {
       metric,
@@ -94,7 +95,7 @@ const inputs = fc
       now: nowHour === null ? null : { day: FIRST_DAY + shape.days - 1, hour: nowHour },
       period: windowOf(shape, FIRST_DAY),
       compared: needsCompared ? windowOf({ ...shape, seed: shape.seed + 1 }, FIRST_DAY - shape.days) : null,
-      facts: [{ code: "imported_days", firstDay: FIRST_DAY - 3, lastDay: FIRST_DAY }],
+      facts: [{ code: fact, firstDay: FIRST_DAY - 3, lastDay: FIRST_DAY }],
       limit,
       band,
       nameOf: (_, value) => value,

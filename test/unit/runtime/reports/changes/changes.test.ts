@@ -422,3 +422,43 @@ describe("sentences", () => {
     expect(Math.max(...sentences.map(({ length }) => length))).toBeLessThanOrEqual(2 * 160 + 1);
   });
 });
+
+describe("days of which only sums are known", () => {
+  const leftOut = (first: number, last: number) => [
+    { code: "imported_days" as const, firstDay: FIRST_DAY + first, lastDay: FIRST_DAY + last },
+  ];
+  const nothing = {
+    verdict: "incomplete",
+    typical: null,
+    findings: [],
+    days: [],
+    dimensions: [],
+    total: { before: null, delta: null, change: null },
+  };
+
+  it("in the period, in its history or in the other window leave nothing to compare, and the sentence says so", () => {
+    const site = spikeOf();
+    for (const [first, last] of [
+      [65, 65],
+      [30, 33],
+    ] as const) {
+      const result = weekOf(site, { facts: leftOut(first, last), band: "day" });
+      expect(result).toMatchObject({ ...nothing, caveats: [{ code: "imported_days" }] });
+      expect(result).not.toHaveProperty("band");
+      expect(result.sentence).toMatch(/^[\d,]+ visits \(Mar 9 – 15\)\. No comparison: only daily totals were imported \([^)]+\)\.$/);
+    }
+    const compared = site.input("visits", 7, 13).period;
+    const result = weekOf(site, { compare: "custom", compared, facts: leftOut(0, 8) });
+    expect(result).toMatchObject(nothing);
+    expect(result.sentence).toMatch(/ \(Mar 9 – 15\)\. No comparison: only daily totals were imported \(Jan 5 – 13, 2026\)\.$/);
+  });
+
+  it("before the first event, and before what is compared, change nothing", () => {
+    const site = spikeOf();
+    const facts = leftOut(0, 20);
+    const of = (more: Partial<ChangesInput>) => weekOf(site, { dataFirstDay: FIRST_DAY + 21, ...more });
+    expect(of({ facts })).toEqual(of({}));
+    const early = spikeOf();
+    expect(weekOf(early, { facts: leftOut(0, 2) })).toEqual(weekOf(early));
+  });
+});
