@@ -2,6 +2,7 @@
 import type { PackedAsset, PackedAssets } from "../../src/runtime/service/assets.ts";
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 
 declare const TRACKER_SCRIPT: PackedAsset;
@@ -16,6 +17,9 @@ export const PROGRAM_VERSION = VERSION;
 declare const BUILD_LINE: string;
 
 const ENGINE_MODULE = "engine.wasm";
+
+/** The program, to run a command in a process of its own. */
+export const PROGRAM = fileURLToPath(new URL("./main.js", import.meta.url));
 
 export const COUNTRY_DATABASE = new URL("./countries.mmdb", import.meta.url);
 

@@ -23,7 +23,8 @@ import { JOURNAL_FOLDER, openFileSegmentLog, PINGS_FOLDER } from "./files/file-s
 import { openGeoDatabase } from "./geo-database.ts";
 import { openDataDir } from "./data-dir/data-dir.ts";
 import { createPageFetch } from "./http/page-fetch.ts";
-import { COUNTRY_DATABASE, type Threads } from "./built-files.ts";
+import { COUNTRY_DATABASE, PROGRAM, type Threads } from "./built-files.ts";
+import { createArchiveMaker, exportsBy } from "./exports/archive-maker.ts";
 
 interface RunningParts {
   readonly server: RunningServer;
@@ -131,6 +132,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
       const { bavail, bsize } = await statfs(dataFolder);
       return bavail * bsize;
     },
+    archiveMaker: await createArchiveMaker(dataFolder, exportsBy(PROGRAM, dataFolder, config)),
     wait: setTimeout,
     trackerScript,
     assets,

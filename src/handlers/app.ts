@@ -12,7 +12,17 @@ import { deleteEvents } from "./erase.ts";
 import { getAsset, getDashboard, getScript, getSharePage } from "./files.ts";
 import { deleteGoal, getGoals, postGoal, putGoal } from "./goals.ts";
 import { getPixel, postEvent } from "./ingest.ts";
-import { confirmImport, deleteImport, getImport, getImports, hideImport, postImport, putImportLines, putImportPart, showImport } from "./imports.ts";
+import {
+  confirmImport,
+  deleteImport,
+  getImport,
+  getImports,
+  hideImport,
+  postImport,
+  putImportLines,
+  putImportPart,
+  showImport,
+} from "./imports.ts";
 import { getInstallation, postInstallationPage } from "./installation.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { openapiHandler, type DescribedPath } from "./openapi.ts";
@@ -25,6 +35,7 @@ import { deleteSegment, getSegments, postSegment, putSegment } from "./segments.
 import { getDetails, getHealth, getReady, getMetrics, getRobots, getSecurityContact } from "./service.ts";
 import { getShare, postUnlock, deleteShare, getShares, postShare } from "./shares.ts";
 import { postDeleteSite } from "./site-deletion.ts";
+import { deleteExport, getExportFile, getExports, getSiteExport, postExport } from "./site-exports.ts";
 import { getSiteNames, postMerge, postRename } from "./site-moves.ts";
 import { getSitePage } from "./site-page.ts";
 import { postChannelPreview } from "./channel-preview.ts";
@@ -112,6 +123,11 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/imports/:import_id/hide", "admin", hideImport),
   route("POST", "/api/imports/:import_id/show", "admin", showImport),
   route("DELETE", "/api/imports/:import_id", "admin", deleteImport),
+  route("GET", "/api/exports", "admin", getExports),
+  route("POST", "/api/exports", "admin", postExport),
+  route("GET", "/api/exports/:export_id", "admin", getSiteExport),
+  route("GET", "/api/exports/:export_id/file", "admin", getExportFile),
+  route("DELETE", "/api/exports/:export_id", "admin", deleteExport),
   route("POST", "/api/demo", "manage", postDemo, { site: DEMO_SITE }),
   route("DELETE", "/api/demo", "manage", deleteDemo, { site: DEMO_SITE }),
   route("GET", "/api/installation", "instance", getInstallation),

@@ -11,6 +11,7 @@ import { STATUS } from "./error-reply.ts";
 import { FILES_API } from "./files.ts";
 import { GOALS_API } from "./goals.ts";
 import { IMPORTS_API } from "./imports.ts";
+import { SITE_EXPORTS_API } from "./site-exports.ts";
 import { INGEST_API } from "./ingest.ts";
 import { INSTALLATION_API } from "./installation.ts";
 import { ITEMS_API } from "./items.ts";
@@ -72,6 +73,7 @@ const APIS = [
   SITE_PAGE_API,
   CHANNEL_PREVIEW_API,
   IMPORTS_API,
+  SITE_EXPORTS_API,
   ERASURE_API,
   DEMO_API,
   INSTALLATION_API,

@@ -31,6 +31,8 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Changes of imports that wait to be stored": count(limits.IMPORT_CHANGES_WAITING_MAX),
   "Files of sums of days of an import": `${count(limits.IMPORT_DAY_FILES_MAX)}, of ${count(limits.IMPORT_DAY_GROUPS)} different days and values each (workerd: ${count(limits.IMPORT_DAY_GROUPS_IN_WORKERD)})`,
   "Custom properties of an import with sums of days": count(limits.IMPORT_DAY_PROPERTIES_MAX),
+  "Archives of sites": `${limits.EXPORTS_KEPT_MAX}, for ${limits.EXPORT_KEPT_MS / 3_600_000} hours each, one of them being made`,
+  "Bytes of the disk for archives of sites": `${limits.EXPORT_FREE_BYTES_MIN / 1024 ** 3} GiB to begin one, ${limits.EXPORT_FREE_BYTES_LEFT_MIN / 1024 ** 3} GiB while it is made`,
   "Entries of `coverage`": count(reports.COVERAGE_MAX),
   "Earlier names of sites": `${count(admin.SITE_NAMES_MAX)}, for ${admin.SITE_NAME_DAYS} days each`,
   "Renames and merges that wait to begin": count(admin.SITE_MOVES_WAITING_MAX),

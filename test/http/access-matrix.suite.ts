@@ -177,6 +177,12 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "POST /api/imports/:import_id/hide": { need: "an admin", path: "/api/imports/7/hide", status: 404 },
   "POST /api/imports/:import_id/show": { need: "an admin", path: "/api/imports/7/show", status: 404 },
   "DELETE /api/imports/:import_id": { need: "an admin", path: "/api/imports/7", status: 404 },
+  // Likewise unknown.
+  "GET /api/exports": { need: "an admin", path: "/api/exports", status: 200 },
+  "POST /api/exports": { need: "an admin", path: "/api/exports", body: [], status: 422 },
+  "GET /api/exports/:export_id": { need: "an admin", path: `/api/exports/${"0".repeat(32)}`, status: 404 },
+  "GET /api/exports/:export_id/file": { need: "an admin", path: `/api/exports/${"0".repeat(32)}/file`, status: 404 },
+  "DELETE /api/exports/:export_id": { need: "an admin", path: `/api/exports/${"0".repeat(32)}`, status: 404 },
   "POST /api/demo": { need: "an admin, once there is a password", path: "/api/demo", status: 200 },
   "DELETE /api/demo": { need: "an admin, once there is a password", path: "/api/demo", status: 200 },
   "GET /api/installation": { need: "a credential for all sites", path: `/api/installation?site_id=${SITE}`, status: 200 },

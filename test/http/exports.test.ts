@@ -3,20 +3,22 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
-import { beforeAll, afterAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openStores } from "../../adapters/node/data-dir/data-dir.ts";
 import { exportFolder, type FolderExportFormat } from "../../adapters/node/exports/export-folder.ts";
 import { nodeFileSystem } from "../../adapters/node/files/file-system.ts";
+import type { ArchiveMaker } from "../../src/runtime/exports/site-exports.ts";
 import { isLocalDate } from "../../src/storage/event.ts";
+import { archiveMakerIn } from "../support/archive-maker.ts";
 import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
 import { addItem } from "../support/collections.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { reportRequests } from "../support/report-requests.ts";
-import { getBreakdown, getMain, getStats, record, wireEvent } from "../support/requests.ts";
+import { getBreakdown, getMain, getStats, record, type RequestHeaders, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import { visitor } from "../support/stats-requests.ts";
-import type { Target } from "../support/target.ts";
+import type { Target, TargetRequest } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
 import { askImports, confirm, type Files, type ImportJson, logLine, upload } from "../support/uploads.ts";
 
@@ -347,5 +349,158 @@ describe("exports of a folder that is being served", () => {
     expect(await datesOf()).toEqual(["2026-04-01"]);
     await other.close();
     await removeFolder(folder);
+  });
+});
+
+describe("archives of a site over HTTP", () => {
+  interface ExportJson {
+    readonly export_id: string;
+    readonly state: string;
+    readonly failure: string | null;
+    readonly bytes: number | null;
+  }
+
+  const GIB = 1024 ** 3;
+  let folder: string;
+  let target: InProcessTarget;
+  let free = Infinity;
+  let session: RequestHeaders;
+  /** Lets go on what waits in the maker; set while it waits. */
+  let goOn: (() => void) | null = null;
+  let isHeld = false;
+
+  const ask = (path = "", init: TargetRequest = {}) => target.fetch(`/api/exports${path}`, { headers: session, ...init });
+  const begin = (asked: object) => ask("", { method: "POST", body: JSON.stringify({ site_id: SITE, ...asked }) });
+
+  async function made(asked: object): Promise<ExportJson> {
+    const { export_id: id } = await bodyOf<ExportJson>(await begin(asked), 201);
+    await target.services.siteExports?.settled();
+    return bodyOf(await ask(`/${id}`));
+  }
+
+  const download = async ({ export_id: id }: ExportJson) => new Uint8Array(await (await ask(`/${id}/file`)).arrayBuffer());
+
+  beforeAll(async () => {
+    folder = await makeTempFolder();
+    const { objects, records, segmentLog } = await openStores(folder, "off", nodeFileSystem);
+    const maker = await archiveMakerIn(folder);
+    const held: ArchiveMaker = {
+      ...maker,
+      async make(id, asked, signal) {
+        if (isHeld)
+          await new Promise<void>((resolve, reject) => {
+            goOn = resolve;
+            signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+          });
+        return maker.make(id, asked, signal);
+      },
+    };
+    const parts = { objects, records, segmentLog, archiveMaker: held, freeBytes: async () => free };
+    target = await createInProcessTarget({ ...CLOSED, SVC_TRUST_PROXY: "1" }, parts);
+    for (const day of [0, 1]) {
+      await record(target, wireEvent(SITE, { u: `https://page.test/${day}` }), visitor(1));
+      await record(target, wireEvent(SITE, { u: "https://page.test/" }), visitor(2));
+      await target.flush();
+      if (day === 0) await target.advance(DAY_MS);
+    }
+    session = await logIn(target);
+  });
+  afterEach(async () => {
+    [isHeld, free] = [false, Infinity];
+    for (const { export_id: id } of await bodyOf<ExportJson[]>(await ask())) await bodyOf(await ask(`/${id}`, { method: "DELETE" }));
+    expect(await readdir(join(folder, "downloads"))).toEqual([]);
+  });
+  afterAll(async () => {
+    await target.close();
+    await removeFolder(folder);
+  });
+
+  it("have what the command writes, of the days that were asked for", async () => {
+    const all = await made({ format: "csv" });
+    expect(all).toMatchObject({ state: "ready", failure: null });
+    const response = await ask(`/${all.export_id}/file`);
+    expect(response.headers.get("content-disposition")).toBe(`attachment; filename="sandpiper-${SITE}-csv.zip"`);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    expect(bytes).toHaveLength(all.bytes ?? 0);
+    expect(Object.keys(unzipSync(bytes)).sort()).toEqual(DAYS.slice(0, 2).map((day) => `csv/site_id=${SITE}/${day}.csv`));
+    const second = await made({ format: "jsonl", start_date: DAYS[1], end_date: DAYS[1] });
+    expect(Object.keys(unzipSync(await download(second)))).toEqual([`jsonl/site_id=${SITE}/${DAYS[1]}.jsonl`]);
+    for (const text of [...Object.values(unzipSync(bytes)), ...Object.values(unzipSync(await download(second)))])
+      expect(new TextDecoder().decode(text)).not.toContain("visitor_id");
+    // A ZIP of tables is not packed into another one.
+    for (const format of ["plausible", "reports"]) {
+      const names = Object.keys(unzipSync(await download(await made({ format }))));
+      expect(names.length).toBeGreaterThanOrEqual(10);
+      expect(names.every((name) => name.endsWith(".csv"))).toBe(true);
+    }
+    await made({ format: "csv" });
+    expect(await readdir(join(folder, "downloads"))).toHaveLength(5);
+    expect((await begin({ format: "csv" })).status).toBe(409);
+  });
+
+  it("of days without events fail with the reason", async () => {
+    expect(await made({ format: "csv", start_date: "2020-01-01", end_date: "2020-01-02" })).toMatchObject({
+      state: "failed",
+      failure: "there are no events on these days",
+      bytes: null,
+    });
+  });
+
+  it("are refused for a site without events, dates that do not exist or are in the wrong order", async () => {
+    const refused = async (asked: object) => {
+      const response = await begin({ format: "csv", ...asked });
+      return [response.status, ((await response.json()) as { error: string }).error];
+    };
+    expect(await refused({ site_id: "nothing.test" })).toEqual([400, 'Field "site_id" must be a site that has events']);
+    expect(await refused({ start_date: DAYS[1], end_date: DAYS[0] })).toEqual([400, 'Field "end_date" must not be before "start_date"']);
+    expect(await refused({ end_date: "2026-02-30" })).toEqual([
+      400,
+      'Field "end_date" must be a real calendar date in the form YYYY-MM-DD, got "2026-02-30"',
+    ]);
+  });
+
+  it("are made one at a time, and one that is deleted meanwhile leaves nothing", async () => {
+    isHeld = true;
+    const first = await bodyOf<ExportJson>(await begin({ format: "csv" }), 201);
+    expect((await begin({ format: "csv" })).status).toBe(409);
+    expect((await ask(`/${first.export_id}/file`)).status).toBe(409);
+    await bodyOf(await ask(`/${first.export_id}`, { method: "DELETE" }));
+    expect((await ask(`/${first.export_id}`)).status).toBe(404);
+    const second = await bodyOf<ExportJson>(await begin({ format: "csv" }), 201);
+    goOn?.();
+    await target.services.siteExports?.settled();
+    expect(await bodyOf(await ask(`/${second.export_id}`))).toMatchObject({ state: "ready" });
+  });
+
+  it("are neither begun nor gone on with where they would fill the disk", async () => {
+    free = 1.5 * GIB;
+    expect((await begin({ format: "csv" })).status).toBe(409);
+    free = 3 * GIB;
+    isHeld = true;
+    const { export_id: id } = await bodyOf<ExportJson>(await begin({ format: "csv" }), 201);
+    await target.advance(1000);
+    expect(await bodyOf(await ask(`/${id}`))).toMatchObject({ state: "running" });
+    free = GIB / 2;
+    await target.advance(1000);
+    await target.services.siteExports?.settled();
+    expect(await bodyOf(await ask(`/${id}`))).toMatchObject({
+      state: "failed",
+      failure: `The disk has ${GIB / 2} bytes left: export fewer days`,
+    });
+  });
+
+  it("are deleted after a day, and before events of their site are erased", async () => {
+    const [old, other] = [await made({ format: "csv" }), await made({ format: "jsonl" })];
+    const erased = await target.fetch(`/api/gdpr/erase?site_id=${SITE}&start_date=${DAYS[0]}&end_date=${DAYS[0]}`, {
+      method: "DELETE",
+      headers: session,
+    });
+    expect(erased.status).toBe(200);
+    for (const { export_id: id } of [old, other]) expect((await ask(`/${id}`)).status).toBe(404);
+    const third = await made({ format: "csv" });
+    await target.advance(DAY_MS);
+    session = await logIn(target);
+    await expect.poll(async () => (await ask(`/${third.export_id}`)).status).toBe(404);
   });
 });

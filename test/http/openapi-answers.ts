@@ -13,6 +13,7 @@ import type { Ability, Environment, Target, TargetRequest } from "../support/tar
 import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
 import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-answers.ts";
 import { IMPORT_FAILING, IMPORT_PROVOKED } from "./openapi-import-answers.ts";
+import { SITE_EXPORT_FAILING, SITE_EXPORT_PROVOKED } from "./openapi-site-export-answers.ts";
 import { SITE_MOVES_FAILING, SITE_MOVES_PROVOKED } from "./openapi-site-moves-answers.ts";
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
 import { SHARE_FAILING, SHARE_PROVOKED } from "./openapi-share-answers.ts";
@@ -233,6 +234,7 @@ export const PROVOKED: readonly Provoked[] = [
   ...SHARE_PROVOKED,
   ...COLLECTION_PROVOKED,
   ...IMPORT_PROVOKED,
+  ...SITE_EXPORT_PROVOKED,
   ...SITE_MOVES_PROVOKED,
   ...SERVICE_PROVOKED,
   ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
@@ -421,6 +423,7 @@ export const FAILING: readonly Failing[] = [
   ...SHARE_FAILING,
   ...COLLECTION_FAILING,
   ...IMPORT_FAILING,
+  ...SITE_EXPORT_FAILING,
   ...SITE_MOVES_FAILING,
   ...SERVICE_FAILING,
   hanging(

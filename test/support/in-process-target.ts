@@ -23,6 +23,7 @@ import { OnDemandEngine } from "../../src/runtime/duckdb/on-demand-engine.ts";
 import type { Plan } from "../../src/runtime/query/plan.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import { createServices, type Services } from "../../src/runtime/service/services.ts";
+import type { ArchiveMaker } from "../../src/runtime/exports/site-exports.ts";
 import type { ExportMemory } from "../../src/runtime/reports/exports/export-memory.ts";
 import { createMemoryObjectStore } from "./memory-object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
@@ -73,6 +74,8 @@ export interface InProcessParts {
   readonly connectClickhouse?: ConnectClickhouse;
   /** By default every page is unresolvable. */
   readonly fetchPage?: PageFetch;
+  readonly archiveMaker?: ArchiveMaker;
+  readonly freeBytes?: () => Promise<number>;
   /** The initial time of the clock; by default `START_MS`. */
   readonly startMs?: number;
 }
@@ -149,6 +152,8 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       connectClickhouse: parts.connectClickhouse ?? connectClickhouse,
       ...places,
       fetchPage: parts.fetchPage ?? (() => Promise.reject(new PageFetchError("unresolvable"))),
+      ...(parts.archiveMaker && { archiveMaker: parts.archiveMaker }),
+      ...(parts.freeBytes && { freeBytes: parts.freeBytes }),
       log,
       now: () => nowMs,
       monotonicMs: () => monotonicMs,
@@ -167,6 +172,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
   async function stop(): Promise<void> {
     await services.imports?.job.stop();
     await services.siteMoves?.job.stop();
+    await services.siteExports?.stop();
     await services.rollups.stop();
     await services.engagement?.stop();
     await services.flush.run();

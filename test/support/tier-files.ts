@@ -90,6 +90,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/program/start-and-stop.test.ts",
   "test/program/time-zone-folder.test.ts",
   "test/program/demo.test.ts",
+  "test/program/export.test.ts",
   "test/docs/geo-refresh.test.ts",
   "test/docs/backup.test.ts",
   // A process and a request for each of many examples.

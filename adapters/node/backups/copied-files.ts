@@ -14,7 +14,7 @@ export interface Digest {
 export const isSameContent = (a: Digest, b: Digest): boolean => a.bytes === b.bytes && a.sha256 === b.sha256;
 
 /** Each chunk is valid until the next one is read. */
-async function* chunksIn(file: OpenFile): AsyncGenerator<Uint8Array> {
+export async function* chunksIn(file: OpenFile): AsyncGenerator<Uint8Array> {
   // Not cleared: that would take longer than to read a small file.
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   for (let position = 0; ;) {

@@ -2,22 +2,39 @@
 import { isSiteId } from "../../../src/runtime/base/config/names.ts";
 import { isLocalDate, type LocalDate, type SiteId } from "../../../src/storage/event.ts";
 import { openDatabaseThread } from "../threads/database-thread.ts";
-import { createProgress } from "../command-output.ts";
-import { EXPORT_FORMATS, exportFolder, type FolderExportFormat } from "../exports/export-folder.ts";
+import { type CommandOutcome, createProgress } from "../command-output.ts";
+import { exportArchive } from "../exports/archive-file.ts";
+import {
+  EXPORT_FORMATS,
+  exportFolder,
+  type ExportOptions,
+  type ExportSettings,
+  type FolderExportFormat,
+} from "../exports/export-folder.ts";
 import { UsageError, type Command, type CommandOption } from "./command-line.ts";
 
 const OUT: CommandOption = { name: "--out", value: "folder", help: "the folder to write to, which may have earlier exports" };
+const ZIP: CommandOption = { name: "--zip", value: "file", help: "write one ZIP in place of a folder" };
 const FORMAT: CommandOption = { name: "--format", value: "format", help: `${EXPORT_FORMATS.join(", ")} (default: parquet)` };
 const SITE: CommandOption = { name: "--site", value: "site", help: "only this site" };
 const FROM: CommandOption = { name: "--from", value: "date", help: "the first day, YYYY-MM-DD" };
 const TO: CommandOption = { name: "--to", value: "date", help: "the last day" };
+const WITHOUT_VISITORS: CommandOption = { name: "--without-visitors", help: "leave visitor ids out of jsonl and csv" };
 
 type Options = ReadonlyMap<string, string>;
 
-function outOf(options: Options): string {
-  const folder = options.get(OUT.name);
-  if (folder === undefined) throw new UsageError(`export needs ${OUT.name} <folder>`);
-  return folder;
+/** Ends with the server that has begun the export: the next one would not know of the file. */
+function endWithServer(): void {
+  process.once("disconnect", () => process.exit(1));
+  process.channel?.unref();
+}
+
+/** Exports into what the options name: a folder or a file. */
+function exporterOf(options: Options): (config: ExportSettings, asked: ExportOptions) => Promise<CommandOutcome> {
+  const [folder, file] = [options.get(OUT.name), options.get(ZIP.name)];
+  if (folder !== undefined && file === undefined) return (config, asked) => exportFolder(config, folder, asked);
+  if (file !== undefined && folder === undefined) return (config, asked) => exportArchive(config, file, asked);
+  throw new UsageError(`export needs either ${OUT.name} <folder> or ${ZIP.name} <file>`);
 }
 
 function formatOf(options: Options): FolderExportFormat {
@@ -45,13 +62,16 @@ export const exportData: Command = {
   name: "export",
   verb: "export",
   arguments: [],
-  options: [OUT, FORMAT, SITE, FROM, TO],
+  options: [OUT, ZIP, FORMAT, SITE, FROM, TO, WITHOUT_VISITORS],
   help: "write events or reports to files for other programs",
   async run({ config, options }) {
-    const [folder, format, siteId] = [outOf(options), formatOf(options), siteOf(options)];
+    const [exportTo, format, siteId] = [exporterOf(options), formatOf(options), siteOf(options)];
     const [from, to] = [dateOf(FROM, options), dateOf(TO, options)];
     if (from !== null && to !== null && to < from) throw new UsageError(`${TO.name} must not be before ${FROM.name}`);
+    const withoutVisitors = options.has(WITHOUT_VISITORS.name);
+    if (withoutVisitors && format === "parquet") throw new UsageError(`${WITHOUT_VISITORS.name} is for other formats than parquet`);
     const progress = createProgress(process.stderr);
-    return exportFolder(config, folder, { format, siteId, from, to, openEngine: openDatabaseThread, progress });
+    endWithServer();
+    return exportTo(config, { format, siteId, from, to, withoutVisitors, openEngine: openDatabaseThread, progress });
   },
 };

@@ -104,7 +104,7 @@ export async function mustBeOutsideBackups(path: string, files: FileSystem): Pro
 const STICKY_BIT = 0o1000;
 
 /** The program's own entries of the data folder. Everything else in it is foreign. */
-const OWN_FOLDERS = ["events", "imports", "journal", "keys", "pings", "secrets", "shares", "sites", ...COLLECTIONS];
+const OWN_FOLDERS = ["downloads", "events", "imports", "journal", "keys", "pings", "renames", "secrets", "shares", "sites", ...COLLECTIONS];
 const OWN_FILES = ["admin.json", "calendar.json", "clock.json", "secret", "sessions.json"];
 
 /** The reason to keep the permissions of the data folder itself; null if they may be changed. */

@@ -1,7 +1,7 @@
 /** Writes the events of each day as a file of its own. Days that are there and have not changed are left. */
 import { basename, dirname, join } from "node:path";
 import type { DataSnapshot, DayEvents } from "../../../src/runtime/exports/data-snapshot.ts";
-import { type DamagedFile, eventRows, EXPORTED_COLUMNS, parquetOf } from "../../../src/runtime/exports/event-rows.ts";
+import { type DamagedFile, eventRows, exportedColumns, parquetOf } from "../../../src/runtime/exports/event-rows.ts";
 import { csvFormat, type ExportFormat, jsonLinesFormat } from "../../../src/runtime/reports/exports/formats.ts";
 import type { LocalDate, SiteId } from "../../../src/storage/event.ts";
 import { partitionKey, segmentsOfKey, siteFolderIn } from "../../../src/storage/partitions.ts";
@@ -38,6 +38,12 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
+interface AskedFiles {
+  readonly format: EventFormat;
+  /** False to leave visitor ids out, which Parquet files have always. */
+  readonly hasVisitors: boolean;
+}
+
 export interface WrittenDays {
   readonly written: number;
   readonly unchanged: number;
@@ -47,13 +53,13 @@ export interface WrittenDays {
 
 export async function writeEventFiles(
   snapshot: DataSnapshot,
-  { siteId, days, format }: { readonly siteId: SiteId; readonly days: readonly LocalDate[]; readonly format: EventFormat },
+  { siteId, days, ...asked }: AskedFiles & { readonly siteId: SiteId; readonly days: readonly LocalDate[] },
   target: ExportTarget,
 ): Promise<WrittenDays> {
   const counts = { written: 0, unchanged: 0, rows: 0 };
   for (const day of days) {
     target.signal.throwIfAborted();
-    const { isNew, rows } = await snapshot.read(siteId, [day], ([events]) => writeDay(events, format, target));
+    const { isNew, rows } = await snapshot.read(siteId, [day], ([events]) => writeDay(events, asked, target));
     counts[isNew ? "written" : "unchanged"]++;
     counts.rows += rows;
   }
@@ -68,12 +74,13 @@ async function removeOthers(path: string, files: FileSystem): Promise<void> {
 
 async function writeDay(
   events: DayEvents,
-  format: EventFormat,
+  { format, hasVisitors }: AskedFiles,
   target: ExportTarget,
 ): Promise<{ readonly isNew: boolean; readonly rows: number }> {
   const { folder, files, manifest, progress, onDamage } = target;
   const [site, date, file] = [events.siteId, events.day, nameOf(format, events)];
-  const version = `${EXPORTED_COLUMNS.length} columns of ${events.version}`;
+  const columns = exportedColumns(hasVisitors);
+  const version = `${columns.length + 1} columns of ${events.version}`;
   const known = manifest.dayOf({ format, site, date });
   const path = join(folder, file);
   if (known?.version === version && known.file === file) {
@@ -94,7 +101,7 @@ async function writeDay(
     rows = made.rows;
     chunks = once(made.bytes);
   } else {
-    chunks = counted(eventRows(events, ROW_FORMATS[format], note), (count) => (rows = count));
+    chunks = counted(eventRows(events, { format: ROW_FORMATS[format], columns }, note), (count) => (rows = count));
   }
   const { path: unfinished, bytes, sha256 } = await writeTemporary(dirname(path), chunks, files);
   if (format === "parquet") await removeOthers(path, files);

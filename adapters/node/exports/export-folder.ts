@@ -1,5 +1,5 @@
 /** Exports the sites of a data folder, even one in use, into a folder that may have earlier exports (docs/exporting.md). */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Config } from "../../../src/runtime/base/config/config.ts";
 import { FAULTS_KEPT_MAX } from "../../../src/runtime/base/config/limits.ts";
 import { createSha256 } from "../../../src/runtime/base/bytes.ts";
@@ -36,16 +36,21 @@ export interface ExportOptions {
   /** null for the first and the last day with events. */
   readonly from: LocalDate | null;
   readonly to: LocalDate | null;
+  /** True to leave visitor ids out of JSON lines and CSV. */
+  readonly withoutVisitors?: boolean;
   /** Called if the format needs it. */
   readonly openEngine: () => Promise<Engine>;
   readonly progress?: Progress;
   readonly files?: FileSystem;
 }
 
-type Settings = Pick<Config, "dataDir" | "sessionWindowMinutes" | "engineMemoryMb">;
+export type ExportSettings = Pick<Config, "dataDir" | "sessionWindowMinutes" | "engineMemoryMb">;
+
+/** Archives that the server has made on request. The only part of a data folder that takes an export. */
+export const DOWNLOADS_FOLDER = "downloads";
 
 /** Rejects if the source is no data folder or backup, if the target cannot be used, or if another run uses it. */
-export async function exportFolder(config: Settings, to: string, options: ExportOptions): Promise<CommandOutcome> {
+export async function exportFolder(config: ExportSettings, to: string, options: ExportOptions): Promise<CommandOutcome> {
   const { progress = noProgress, files = nodeFileSystem } = options;
   const [source, folder] = [resolve(config.dataDir), resolve(to)];
   await mustBeSource(source, files);
@@ -78,7 +83,10 @@ async function mustBeSource(source: string, files: FileSystem): Promise<void> {
 }
 
 async function mustBeTarget(folder: string, source: string, files: FileSystem): Promise<void> {
-  if ((await withParents(folder, files)).includes(await realPathOf(source, files))) throw new Error(`${folder} is inside the data folder`);
+  const parents = await withParents(folder, files);
+  const isInside = parents.includes(await realPathOf(source, files));
+  if (isInside && !parents.includes(await realPathOf(join(source, DOWNLOADS_FOLDER), files)))
+    throw new Error(`${folder} is inside the data folder`);
   const isEarlier = (await entriesOf(folder, files)).some(({ name }) => name === EXPORT_MANIFEST_FILE);
   const kind = await kindOf(folder, files);
   if (!isEarlier && kind !== "empty" && kind !== "other") throw new Error(`${folder} is itself a ${kind}. Name a folder for exports`);
@@ -95,14 +103,14 @@ const isEvents = (format: FolderExportFormat): format is EventFormat => (EVENT_F
 const compact = (day: LocalDate): string => day.replaceAll("-", "");
 
 class FolderExport {
-  readonly #config: Settings;
+  readonly #config: ExportSettings;
   readonly #source: string;
   readonly #target: ExportTarget;
   readonly #options: ExportOptions;
   /** The reason by file: a day may be read several times. */
   readonly #damaged = new Map<string, string>();
 
-  constructor(config: Settings, source: string, target: Omit<ExportTarget, "onDamage">, options: ExportOptions) {
+  constructor(config: ExportSettings, source: string, target: Omit<ExportTarget, "onDamage">, options: ExportOptions) {
     this.#config = config;
     this.#source = source;
     this.#target = { ...target, onDamage: ({ key, reason }) => void this.#damaged.set(key, reason) };
@@ -151,7 +159,8 @@ class FolderExport {
   }
 
   async #exportEvents(snapshot: DataSnapshot, siteId: SiteId, days: readonly LocalDate[], format: EventFormat): Promise<string> {
-    const { written, unchanged, rows } = await writeEventFiles(snapshot, { siteId, days, format }, this.#target);
+    const asked = { siteId, days, format, hasVisitors: !this.#options.withoutVisitors };
+    const { written, unchanged, rows } = await writeEventFiles(snapshot, asked, this.#target);
     return `  ${siteId}: ${counted(rows, "event")}, ${counted(written, "day")} written, ${formatCount(unchanged)} unchanged`;
   }
 

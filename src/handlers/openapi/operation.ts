@@ -43,6 +43,7 @@ export const TAGS = {
   Annotations: "Texts about dates and hours.",
   Sharing: "Share links of a site, and what their guests ask.",
   Imports: "Events of other products.",
+  Exports: "Archives of whole sites.",
   Erasure: "Deleting stored events.",
   Demo: "A made-up site to explore.",
   Installation: "Checking that the pages of a site send events.",

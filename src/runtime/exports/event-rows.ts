@@ -7,7 +7,8 @@ import type { ExportFormat } from "../reports/exports/formats.ts";
 import type { DayEvents } from "./data-snapshot.ts";
 
 /** New columns of events follow at the end, so that the place of a column never changes. */
-export const EXPORTED_COLUMNS: readonly string[] = ["date", ...EVENT_COLUMNS.map(({ name }) => name)];
+export const exportedColumns = (hasVisitors: boolean): readonly EventColumn[] =>
+  EVENT_COLUMNS.filter(({ kind }) => hasVisitors || kind !== "visitor");
 
 /** A file whose events are left out. */
 export interface DamagedFile {
@@ -41,10 +42,17 @@ function cellOf(column: EventColumn, events: DecodedEvents, format: ExportFormat
 /** Characters of a chunk, at about which it is passed on. */
 const CHUNK_CHARS = 256 * 1024;
 
-function* rowsOf(day: LocalDate, events: DecodedEvents, format: ExportFormat): Generator<string> {
+interface RowsLayout {
+  readonly format: ExportFormat;
+  readonly columns: readonly EventColumn[];
+}
+
+const namesOf = (columns: readonly EventColumn[]): readonly string[] => ["date", ...columns.map(({ name }) => name)];
+
+function* rowsOf(day: LocalDate, events: DecodedEvents, { format, columns }: RowsLayout): Generator<string> {
   const date = format.text(day);
-  const cells: readonly Cell[] = [() => date, ...EVENT_COLUMNS.map((column) => cellOf(column, events, format))];
-  const frame = format.frame(EXPORTED_COLUMNS);
+  const cells: readonly Cell[] = [() => date, ...columns.map((column) => cellOf(column, events, format))];
+  const frame = format.frame(namesOf(columns));
   let chunk = "";
   for (let row = 0; row < events.rows; row++) {
     for (let i = 0; i < cells.length; i++) chunk += (frame[i] ?? "") + (cells[i]?.(row) ?? "");
@@ -59,17 +67,17 @@ function* rowsOf(day: LocalDate, events: DecodedEvents, format: ExportFormat): G
 /** Returns the number of rows. */
 export async function* eventRows(
   { siteId, day, files, journaled, readFile }: DayEvents,
-  format: ExportFormat,
+  layout: RowsLayout,
   onDamage: (file: DamagedFile) => void,
 ): AsyncGenerator<Uint8Array, number> {
   const encoder = new TextEncoder();
   let rows = 0;
-  yield encoder.encode(format.opening(EXPORTED_COLUMNS));
+  yield encoder.encode(layout.format.opening(namesOf(layout.columns)));
   for (const file of files) {
     const bytes = await readFile(file);
     try {
       for (const part of decodeEventsOf(siteId, bytes)) {
-        for (const chunk of rowsOf(day, part, format)) yield encoder.encode(chunk);
+        for (const chunk of rowsOf(day, part, layout)) yield encoder.encode(chunk);
         rows += part.rows;
       }
     } catch (error) {
@@ -77,7 +85,7 @@ export async function* eventRows(
     }
   }
   if (journaled.length > 0) {
-    for (const chunk of rowsOf(day, columnsOfEvents(journaled.map(eventOf)), format)) yield encoder.encode(chunk);
+    for (const chunk of rowsOf(day, columnsOfEvents(journaled.map(eventOf)), layout)) yield encoder.encode(chunk);
     rows += journaled.length;
   }
   return rows;

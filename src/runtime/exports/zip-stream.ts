@@ -1,10 +1,12 @@
 /** Writes a ZIP as a stream, an entry at a time. */
-import { Zip, ZipDeflate } from "fflate";
+import { Zip, ZipDeflate, ZipPassThrough } from "fflate";
 import { EXPORT_ARCHIVE_BYTES_MAX } from "../base/config/limits.ts";
 
 export interface ZipEntry {
   readonly name: string;
   readonly chunks: () => AsyncIterable<Uint8Array>;
+  /** Set if to compress it again would take time only. */
+  readonly isCompressed?: boolean;
 }
 
 const DEFLATE_LEVEL = 6;
@@ -26,8 +28,8 @@ export async function* zipped(entries: readonly ZipEntry[]): AsyncGenerator<Uint
   const check = (name: string, size: number): void => {
     if (size > EXPORT_ARCHIVE_BYTES_MAX) throw new Error(`${name} is larger than 4 GiB, which a ZIP cannot hold. Export fewer days`);
   };
-  for (const { name, chunks } of entries) {
-    const entry = new ZipDeflate(name, { level: DEFLATE_LEVEL });
+  for (const { name, chunks, isCompressed } of entries) {
+    const entry = isCompressed ? new ZipPassThrough(name) : new ZipDeflate(name, { level: DEFLATE_LEVEL });
     zip.add(entry);
     let size = 0;
     for await (const chunk of chunks()) {

@@ -14,6 +14,7 @@ import type { ConnectClickhouse } from "../clickhouse/connection.ts";
 import type { EngineParts } from "../engine/duckdb-queries.ts";
 import type { Acceptance, PassedEvent } from "../ingest/accept-event.ts";
 import type { OutcomeCount } from "../ingest/event-outcomes.ts";
+import type { ArchiveMaker } from "../exports/site-exports.ts";
 import type { ImportPace, ImportsOfSites } from "../imports/imports.ts";
 import type { QueryEngine } from "../query/query-engine.ts";
 import type { GeoLookup } from "../ingest/geo.ts";
@@ -157,6 +158,8 @@ export interface Host {
   readonly siteInstances?: SiteInstances;
   /** Bytes that the disk of the data has left. Absent where there is no such limit. */
   readonly freeBytes?: () => Promise<number>;
+  /** Makes archives of whole sites. Absent where events are not in files of this host, or it has no room for archives. */
+  readonly archiveMaker?: ArchiveMaker;
   /** Resolves after `ms` milliseconds. For waits that must not depend on `tick`. */
   readonly wait: (ms: number) => Promise<void>;
 }

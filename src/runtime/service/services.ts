@@ -33,6 +33,7 @@ import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
 import { Rollups } from "../duckdb/rollups/rollups.ts";
 import { budgetBytesOf, engineConfigOf, exportMemoryOf, reportSettingsOf, rolledOf } from "../engine/duckdb-queries.ts";
 import { PlannedEngine } from "../engine/planned-engine.ts";
+import { SiteExports } from "../exports/site-exports.ts";
 import { type ImportPace, Imports, type ImportsOfSites } from "../imports/imports.ts";
 import type { ImportRecords } from "../imports/import-record.ts";
 import { type AcceptEvent, createAcceptEvent } from "../ingest/accept-event.ts";
@@ -304,6 +305,7 @@ function createLifecycle(
   imports: Imports | null,
   siteMoves: SiteMoves | null,
   pings: Pings | null,
+  siteExports: SiteExports | null,
 ) {
   const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
   // The order in which a tick starts them. On hosts with an instance per site, those do all work on files.
@@ -317,6 +319,7 @@ function createLifecycle(
     ...(cluster ? [cluster] : []),
     ...(imports ? [imports.job] : []),
     ...(siteMoves ? [siteMoves.job] : []),
+    ...(siteExports ? [siteExports] : []),
   ];
   return {
     /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
@@ -332,7 +335,9 @@ function createLifecycle(
     async stop(requestsEnded: Promise<void>, late: AbortSignal) {
       await Promise.all([
         requestsEnded,
-        ...[demoSite, rollups, retention, engagement, compaction, cluster, imports?.job, siteMoves?.job].map((job) => job?.stop()),
+        ...[demoSite, rollups, retention, engagement, compaction, cluster, imports?.job, siteMoves?.job, siteExports].map((job) =>
+          job?.stop(),
+        ),
       ]);
       await flush.stop(late);
       await visitorSalts.settled();
@@ -381,6 +386,8 @@ export interface Services extends Groups {
   gauges(): Promise<Gauges>;
   /** null on hosts with an instance per site, where they have imports. */
   readonly imports: Imports | null;
+  /** null where the command makes them only. */
+  readonly siteExports: SiteExports | null;
   /** null where sites have one name each, like the next one. */
   readonly names: SiteNames | null;
   readonly siteMoves: SiteMoves | null;
@@ -404,6 +411,15 @@ const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices,
     monotonicMs: host.monotonicMs,
     log: host.log,
   });
+
+/** With ClickHouse, the data folder has no events but those of the journal. */
+function createSiteExports({ host, eventStore }: Dependencies): SiteExports | null {
+  const { archiveMaker: maker, config, freeBytes = async () => Infinity } = host;
+  if (!maker || config.engine === "clickhouse") return null;
+  const siteExports = new SiteExports({ ...host, maker, freeBytes });
+  eventStore.observe({ beforeErasure: (siteId) => siteExports.deleteOf(siteId) });
+  return siteExports;
+}
 
 const createAdmission = (dependencies: Dependencies): SiteAdmission => {
   const { oneSite, siteInstances } = dependencies.host;
@@ -542,6 +558,8 @@ export async function createServices(host: Host): Promise<Services> {
       freeBytes: host.freeBytes ?? (async () => Infinity),
     });
 
+  const siteExports = createSiteExports(dependencies);
+
   const services: Services = {
     ...hostServices(host),
     ...collections,
@@ -551,8 +569,9 @@ export async function createServices(host: Host): Promise<Services> {
     ...jobServices,
     ...ingest,
     ...siteList,
-    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports, siteMoves, pings),
+    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports, siteMoves, pings, siteExports),
     imports,
+    siteExports,
     names,
     siteMoves,
     importsOfSites,

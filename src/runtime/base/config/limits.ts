@@ -170,6 +170,14 @@ export const LISTING_ATTEMPTS_MAX = 20;
 /** Bytes of an archive of exported tables, and of each of its files: readers without ZIP64 read no more. */
 export const EXPORT_ARCHIVE_BYTES_MAX = 2 ** 32 - 1;
 
+/** Archives of whole sites that are kept to be downloaded, and for how long. */
+export const EXPORTS_KEPT_MAX = 5;
+export const EXPORT_KEPT_MS = 24 * 3_600_000;
+
+/** Bytes that the disk must have left when such an archive is begun, and while it is made. */
+export const EXPORT_FREE_BYTES_MIN = 2048 * MIB;
+export const EXPORT_FREE_BYTES_LEFT_MIN = 1024 * MIB;
+
 /** Faults that `verify` reports one by one; further ones are counted. */
 export const FAULTS_KEPT_MAX = 1_000;
 

@@ -1,0 +1,145 @@
+/**
+ * Exports of whole sites that are made on request, and kept for a day to be downloaded (docs/http-api.md, "Exports of sites"). They are made
+ * one at a time, apart from the instance, by what the command `export` runs. A restart forgets them.
+ */
+import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
+import { toHex } from "../base/bytes.ts";
+import { EXPORT_FREE_BYTES_LEFT_MIN, EXPORT_FREE_BYTES_MIN, EXPORT_KEPT_MS, EXPORTS_KEPT_MAX } from "../base/config/limits.ts";
+import { AppError } from "../base/errors.ts";
+import { type Log, reasonOf } from "../base/metrics/log.ts";
+
+/** Visitor ids are in no response, so those of events have none, and Parquet files are left to the command. */
+export const SITE_EXPORT_FORMATS = ["jsonl", "csv", "plausible", "reports"] as const;
+export type SiteExportFormat = (typeof SITE_EXPORT_FORMATS)[number];
+
+export interface AskedExport {
+  readonly siteId: SiteId;
+  readonly format: SiteExportFormat;
+  /** null for the first and the last day with events. */
+  readonly firstDay: LocalDate | null;
+  readonly lastDay: LocalDate | null;
+}
+
+/** A ZIP that is complete. */
+export interface MadeArchive {
+  readonly bytes: number;
+  chunks(): AsyncIterator<Uint8Array, undefined>;
+}
+
+/** The port to where archives are made and stored. */
+export interface ArchiveMaker {
+  /** Makes the archive of this id. Rejects with the reason, in words for people, and leaves nothing then. */
+  make(id: string, asked: AskedExport, signal: AbortSignal): Promise<MadeArchive>;
+  remove(id: string): Promise<void>;
+}
+
+export interface SiteExport extends AskedExport {
+  readonly id: string;
+  readonly createdMs: EpochMs;
+  readonly state: "running" | "ready" | "failed";
+  /** Why it failed; else null. */
+  readonly failure: string | null;
+  readonly archive: MadeArchive | null;
+}
+
+interface SiteExportsOptions {
+  readonly maker: ArchiveMaker;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly freeBytes: () => Promise<number>;
+  readonly now: () => EpochMs;
+  readonly log: Log;
+}
+
+interface Entry {
+  current: SiteExport;
+  readonly stop: AbortController;
+  making: Promise<void>;
+}
+
+const ID_BYTES = 16;
+
+const conflict = (message: string): AppError => new AppError({ code: "conflict" }, message);
+
+export class SiteExports {
+  readonly #options: SiteExportsOptions;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: SiteExportsOptions) {
+    this.#options = options;
+  }
+
+  /** Newest first. */
+  get all(): readonly SiteExport[] {
+    return [...this.#entries.values()].map(({ current }) => current).reverse();
+  }
+
+  existing(id: string): SiteExport {
+    const entry = this.#entries.get(id);
+    if (!entry) throw new AppError({ code: "not_found" }, "There is no such export: a restart forgets them");
+    return entry.current;
+  }
+
+  /** Begins to make it, in the background. */
+  async begin(asked: AskedExport): Promise<SiteExport> {
+    const { freeBytes, maker, now, randomBytes, log } = this.#options;
+    const free = await freeBytes();
+    if (free < EXPORT_FREE_BYTES_MIN) throw conflict(`The disk has ${free} bytes left: exports need ${EXPORT_FREE_BYTES_MIN}`);
+    const running = this.all.find(({ state }) => state === "running");
+    if (running) throw conflict(`The export of ${running.siteId} is being made: wait for it, or delete it`);
+    if (this.#entries.size >= EXPORTS_KEPT_MAX) throw conflict(`There are ${EXPORTS_KEPT_MAX} exports: delete one`);
+    const id = toHex(randomBytes(ID_BYTES));
+    const begun: SiteExport = { ...asked, id, createdMs: now(), state: "running", failure: null, archive: null };
+    const entry: Entry = { current: begun, stop: new AbortController(), making: Promise.resolve() };
+    this.#entries.set(id, entry);
+    entry.making = maker.make(id, asked, entry.stop.signal).then(
+      (archive) => void (entry.current = { ...begun, state: "ready", archive }),
+      (error: unknown) => {
+        const { aborted, reason } = entry.stop.signal;
+        const failure = reasonOf(aborted ? reason : error);
+        entry.current = { ...begun, state: "failed", failure };
+        log.warn("an export was not made", { siteId: asked.siteId, reason: failure });
+      },
+    );
+    return begun;
+  }
+
+  /** Ends it if it is being made, and deletes its archive. */
+  async delete(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    this.existing(id);
+    entry?.stop.abort(new Error("the export was deleted"));
+    await entry?.making;
+    await this.#options.maker.remove(id);
+    this.#entries.delete(id);
+  }
+
+  /** Deletes those of a site, because it loses events. */
+  async deleteOf(siteId: SiteId): Promise<void> {
+    for (const each of this.all) if (each.siteId === siteId) await this.delete(each.id);
+  }
+
+  /** Deletes what is too old, and ends what would fill the disk. Never rejects. */
+  tick(): void {
+    const oldMs = this.#options.now() - EXPORT_KEPT_MS;
+    const complain = (error: unknown) => this.#options.log.warn("an export could not be ended or deleted", { reason: reasonOf(error) });
+    for (const { current, stop } of this.#entries.values()) {
+      if (current.state === "running") this.#spareDisk(stop).catch(complain);
+      else if (current.createdMs <= oldMs) this.delete(current.id).catch(complain);
+    }
+  }
+
+  async #spareDisk(stop: AbortController): Promise<void> {
+    const free = await this.#options.freeBytes();
+    if (free < EXPORT_FREE_BYTES_LEFT_MIN) stop.abort(new Error(`The disk has ${free} bytes left: export fewer days`));
+  }
+
+  /** Resolves when none is being made. */
+  async settled(): Promise<void> {
+    for (const { making } of this.#entries.values()) await making;
+  }
+
+  /** Ends what is being made, and deletes all archives: nobody would know of them. */
+  async stop(): Promise<void> {
+    for (const id of this.#entries.keys()) await this.delete(id);
+  }
+}

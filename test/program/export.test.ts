@@ -1,0 +1,48 @@
+/** Archives of the built server: the command makes them in a process of its own, which ends with the server. */
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { unzipSync } from "fflate";
+import { expect, it } from "vitest";
+import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
+import { asTarget } from "../support/node-target.ts";
+import { record, wireEvent } from "../support/requests.ts";
+import { startServer } from "../support/server-process.ts";
+import type { TargetRequest } from "../support/target.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const SITE = "site.test";
+const EVENTS = 20;
+
+/** Commands of running processes that name this folder besides the server's own. */
+async function commandsOn(folder: string): Promise<string[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
+  return commands.filter((command) => command.includes(`${folder}/downloads`));
+}
+
+it("an archive is made beside the server, and a kill of the server leaves neither it nor a process that makes it", async () => {
+  const dataFolder = await tempFolder();
+  const server = await startServer({ dataFolder, environment: CLOSED });
+  const target = asTarget(server);
+  const headers = await logIn(target);
+  const ask = (path: string, init: TargetRequest = {}) => target.fetch(`/api/exports${path}`, { headers, ...init });
+  const begin = async (format: string): Promise<string> => {
+    const asked = await ask("", { method: "POST", body: JSON.stringify({ site_id: SITE, format }) });
+    return (await bodyOf<{ export_id: string }>(asked, 201)).export_id;
+  };
+  for (let i = 0; i < EVENTS; i++) await record(target, wireEvent(SITE, { u: `https://${SITE}/${i}` }));
+  const id = await begin("jsonl");
+  await expect.poll(async () => (await bodyOf<{ state: string }>(await ask(`/${id}`))).state).toBe("ready");
+  const archive = await (await ask(`/${id}/file`)).arrayBuffer();
+  const lines = Object.values(unzipSync(new Uint8Array(archive))).flatMap((file) => new TextDecoder().decode(file).trimEnd().split("\n"));
+  expect(new Set(lines.map((line) => (JSON.parse(line) as { pathname: string }).pathname)).size).toBe(EVENTS);
+
+  const second = await begin("reports");
+  await expect.poll(() => existsSync(join(dataFolder, "downloads", `${second}.zip.parts`))).toBe(true);
+  await server.kill9();
+  await expect.poll(() => commandsOn(dataFolder)).toEqual([]);
+  const next = await startServer({ dataFolder, environment: CLOSED });
+  expect(await readdir(join(dataFolder, "downloads"))).toEqual([]);
+  expect(await next.stop()).toBe(0);
+});
