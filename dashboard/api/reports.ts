@@ -1,7 +1,7 @@
 /** Fetches reports and exports: at most four at a time, again if the service is busy or ran out of time. */
 import { send, ServiceError } from "./http.ts";
 import { type OnReading, page, type ReportWatch } from "./progress.ts";
-import type { Reports } from "./types.ts";
+import type { Coverage, Reports } from "./types.ts";
 
 const REQUESTS_MAX = 4;
 
@@ -98,9 +98,26 @@ async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesM
 /** Loads a resource, possibly with several requests. */
 export type Load<T> = (url: string, signal: AbortSignal, onReading?: OnReading) => Promise<T>;
 
+export type CoveredDays = Coverage["partial"];
+
+const leftOut = new WeakMap<object, CoveredDays>();
+
+/** Days of imports that a report leaves out. Lists have no field for it. */
+export const leftOutOf = (report: object): CoveredDays => leftOut.get(report) ?? [];
+
+async function reportIn(response: Response): Promise<object> {
+  const report = (await response.json()) as object;
+  const { partial } = JSON.parse(response.headers.get("coverage") ?? '{"partial":[]}') as Coverage;
+  leftOut.set(
+    report,
+    partial.filter(({ answered }) => !answered),
+  );
+  return report;
+}
+
 export const fetchReport = <T>(url: string, signal: AbortSignal, onReading: OnReading = () => {}): Promise<T> =>
   page.watched(url, onReading, (watch) =>
-    queue.run(async () => (await (await sendWithRetries(url, signal, TIMEOUT_RETRIES_MAX, watch)).json()) as T, signal),
+    queue.run(async () => (await reportIn(await sendWithRetries(url, signal, TIMEOUT_RETRIES_MAX, watch))) as T, signal),
   );
 
 export const fetchFile = (url: string, signal: AbortSignal): Promise<Blob> =>

@@ -71,7 +71,8 @@ export function useDetails(asked: Asked, part: Part, isReady: boolean): Details 
   if (!isByCount) return { report: all, further: null };
   if (!hasFurther) return { report: counts, further: null };
   if (counts.data === undefined || all.data === undefined || counts.isStale || all.isStale) return { report: counts, further: all };
-  return { report: { ...counts, data: { ...counts.data, rows: merged(counts.data.rows, all.data.rows) } }, further: null };
+  const data = { ...counts.data, rows: merged(counts.data.rows, all.data.rows) };
+  return { report: { ...counts, data, leftOut: [...counts.leftOut, ...all.leftOut] }, further: null };
 }
 
 /** `onProgress` receives the number of rows so far, and the total. */

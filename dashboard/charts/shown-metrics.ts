@@ -161,6 +161,7 @@ export function useMetricSeries(shownMetric: ShownMetric, parameters: Parameters
   if (!isRate) return { ...report, data: buckets };
   return {
     data: shown.current?.rates,
+    leftOut: [...report.leftOut, ...everybody.leftOut],
     isStale,
     error: report.error ?? everybody.error,
     reading: report.reading ?? everybody.reading,

@@ -7,7 +7,9 @@ import { announced } from "../state/reading.ts";
 import type { Report } from "../state/requests.ts";
 import { canClear, clearAllFilters } from "../state/view-filters.ts";
 import { fill, rich, words } from "../words/words.ts";
+import type { CoverageNoteProps } from "./coverage-note.tsx";
 import { LinkButton } from "./inline.tsx";
+import { lazyLater } from "./lazy.tsx";
 import { Shore } from "./shore.tsx";
 
 interface SkeletonProps {
@@ -103,6 +105,8 @@ export const Problem = ({ text }: { readonly text: string | null }) =>
     </p>
   );
 
+export const CoverageNote = lazyLater<CoverageNoteProps>(async () => (await import("./coverage-note.tsx")).CoverageNote);
+
 interface ReportViewProps<T> {
   readonly report: Report<T>;
   /** Rows of the loading state. */
@@ -113,7 +117,7 @@ interface ReportViewProps<T> {
 }
 
 export function ReportView<T>({ report, rows, placeholder, children }: ReportViewProps<T>) {
-  const { data, error, isStale } = report;
+  const { data, error, isStale, leftOut } = report;
   if (error) return <Failure report={report} />;
   return (
     <>
@@ -123,6 +127,7 @@ export function ReportView<T>({ report, rows, placeholder, children }: ReportVie
       ) : (
         <div class={isStale ? "report stale" : "report"} aria-busy={isStale}>
           {children(data)}
+          {leftOut.length > 0 && <CoverageNote days={leftOut} />}
         </div>
       )}
     </>

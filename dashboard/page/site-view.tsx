@@ -4,14 +4,13 @@ import type { Installation } from "../api/types.ts";
 import { Cards } from "../cards/breakdown-cards.tsx";
 import { ChangeSentence } from "../changes/change-sentence.tsx";
 import { useChanges } from "../changes/changes.ts";
-import type { CoverageNoteProps } from "../charts/coverage-note.tsx";
 import { MainChart } from "../charts/main-chart.tsx";
 import { TopStats } from "../charts/top-stats.tsx";
 import { ExploreLinks } from "../explore/explore-links.tsx";
 import { formatRange } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { lazyLater } from "../kit/lazy.tsx";
-import { Loading, ReportView } from "../kit/states.tsx";
+import { CoverageNote, Loading, ReportView } from "../kit/states.tsx";
 import { arrival } from "../setup/arrival.ts";
 import type { SiteWithoutEventsProps } from "../setup/waiting.tsx";
 import { isRangeKnown, period, range, useFirstDay } from "../state/period.ts";
@@ -29,8 +28,6 @@ const DAYS = 30;
 
 /** Loads lazily: most views do not need its checks. */
 const SiteWithoutEvents = lazyLater<SiteWithoutEventsProps>(async () => (await import("../setup/waiting.tsx")).SiteWithoutEvents);
-
-const CoverageNote = lazyLater<CoverageNoteProps>(async () => (await import("../charts/coverage-note.tsx")).CoverageNote);
 
 interface StatsProps {
   readonly siteId: string;

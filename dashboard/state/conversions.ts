@@ -79,7 +79,12 @@ function useGoals(): Report<readonly Goal[]> {
   const most = ({ visitors, comparison }: Goal) => Math.max(visitors, comparison?.visitors ?? 0);
   const others = events.data?.filter(({ name }) => !defined.data?.some((goal) => goal.name === name)).toSorted((a, b) => most(b) - most(a));
   const failed = defined.error ? defined : events;
-  return { ...failed, data: defined.data && others && [...defined.data, ...others], isStale: defined.isStale || events.isStale };
+  return {
+    ...failed,
+    data: defined.data && others && [...defined.data, ...others],
+    leftOut: [...defined.leftOut, ...events.leftOut],
+    isStale: defined.isStale || events.isStale,
+  };
 }
 
 function useKnown(goals: readonly Goal[] | undefined, revenue: Reports["revenue"] | undefined): void {

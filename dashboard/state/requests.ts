@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ServiceError, urlOf, type Parameters } from "../api/http.ts";
 import type { OnReading, Reading } from "../api/progress.ts";
-import { fetchReport, type Load } from "../api/reports.ts";
+import { type CoveredDays, fetchReport, leftOutOf, type Load } from "../api/reports.ts";
 import type { Dimension, Reports } from "../api/types.ts";
 import { handleFailure, isReachable, outage, refreshCount, refreshAll } from "./connection.ts";
 import { noteReading } from "./reading.ts";
@@ -10,6 +10,8 @@ import { noteReading } from "./reading.ts";
 export interface Report<T> {
   /** The last response, possibly to an earlier request; undefined before the first, and in an outage that began before this view. */
   readonly data: T | undefined;
+  /** Days that `data` leaves out, because an import has only daily totals of them. */
+  readonly leftOut: CoveredDays;
   /** `data` answers an earlier request, or cannot be refreshed during an outage. */
   readonly isStale: boolean;
   /** null during an outage, which the page reports once. */
@@ -118,6 +120,7 @@ export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): 
   return {
     // In an outage, another view's numbers would stay below this one's period and filters.
     data: isDown && result?.dataUrl !== url ? undefined : result?.data,
+    leftOut: result?.data ? leftOutOf(result.data) : [],
     isStale: key !== null && result !== null && (isDown || result.key !== key),
     error: isDown && error?.isOutage === true ? null : error,
     reading: isDown ? null : reading,

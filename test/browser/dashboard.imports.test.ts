@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { IMPORT_PART_BYTES_MAX } from "../../src/shared/limits.ts";
+import { fixture } from "../support/import-files.ts";
 import { logLine } from "../support/uploads.ts";
 import { violationsNow } from "./support/accessibility.ts";
 import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
@@ -156,6 +157,27 @@ describe("imports", () => {
     expect(await violationsNow(page)).toEqual([]);
     await page.goto(dataUrl("&panel=import:999"));
     await dialog().getByText("There is no such import.").waitFor();
+  });
+
+  it("daily totals count where they can, and each card that leaves them out says so", async () => {
+    await open();
+    await choose(
+      ["visitors", "sources", "pages"].map((table) => {
+        const name = `imported_${table}_20260501_20260503.csv`;
+        return textFile(name, new TextDecoder().decode(fixture(`plausible-export/${name}`)));
+      }),
+    );
+    await button(`Import into ${SITE}`).click();
+    await shown();
+    await page.goto(`${dashboard.service.origin}/?site=${SITE}&start=2026-05-01&end=2026-05-03&from=visit-channels`);
+    const card = (name: string) => page.getByRole("region", { name, exact: true });
+    const note = "1–3 May 2026 not included: imported as daily totals only";
+    await card("Sources").getByText(note).waitFor();
+    await card("Overview").getByText("1–3 May 2026: imported daily totals").waitFor();
+    await card("Pages").getByRole("link", { name: "/pricing" }).or(card("Pages").getByText("/pricing")).first().waitFor();
+    expect(await card("Pages").getByText("not included").count()).toBe(0);
+    expect(await page.locator(".change-sentence").count()).toBe(0);
+    expect([...(await page.evaluate<string[]>(misplaced("main"))), ...(await violationsNow(page))]).toEqual([]);
   });
 
   it("every control is large enough for a finger", async () => {

@@ -1,23 +1,21 @@
 /** A quiet line about days of which an import has only daily totals: whether the view counts them. Loaded if there are some. */
+import type { CoveredDays } from "../api/reports.ts";
 import { formatRange } from "../format/locale.ts";
-import { tip } from "../kit/tips.ts";
-import type { MainReport } from "../state/statistics.ts";
 import { fill, words } from "../words/words.ts";
-
-type Days = NonNullable<MainReport["coverage"]>["partial"];
+import { tip } from "./tips.ts";
 
 export interface CoverageNoteProps {
-  readonly days: Days;
+  readonly days: CoveredDays;
 }
 
 /** The dates from the first to the last of them; null without any. */
-function datesOf(days: Days): string | null {
+function datesOf(days: CoveredDays): string | null {
   const dates = days.flatMap(({ start_date: start, end_date: end }) => [start, end]).toSorted();
   const [first, last] = [dates[0], dates.at(-1)];
   return first === undefined || last === undefined ? null : formatRange(first, last);
 }
 
-function Line({ days, text, means }: { readonly days: Days; readonly text: string; readonly means: string }) {
+function Line({ days, text, means }: { readonly days: CoveredDays; readonly text: string; readonly means: string }) {
   const dates = datesOf(days);
   return (
     dates && (
