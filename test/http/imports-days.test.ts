@@ -1,5 +1,6 @@
 /** Imports of sums of days: which reports they answer, and what an answer says of those that it leaves out (docs/importing.md, "Sums of days"). */
 import { describe, expect, it } from "vitest";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { bodyOf, CLOSED, createKey, createShare, logIn, withBearer, withShare } from "../support/auth-requests.ts";
 import { fixture } from "../support/import-files.ts";
 import { createInProcessTarget, type InProcessParts } from "../support/in-process-target.ts";
@@ -318,6 +319,42 @@ describe("an import of sums of days", () => {
     await bodyOf(await erase("2026-05-01", "2026-05-31"));
     expect(await objects.list("imports")).toEqual([]);
     expect((await get(`main?${DAYS}`)).text).not.toContain("coverage");
+    await target.close();
+  });
+
+  it("is hidden after an interrupted erasure that the next process finishes meanwhile", async () => {
+    const memory = createMemoryObjectStore();
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    let beforeRead = async (): Promise<void> => {};
+    const objects: ObjectStore = {
+      ...memory,
+      async get(key) {
+        if (key === "imports/1/days/0.parquet") await beforeRead();
+        return memory.get(key);
+      },
+    };
+    const { target, headers, ask, imported } = await opened({ objects });
+    await imported(EXPORT);
+    beforeRead = () => Promise.reject(new Error("no storage"));
+    const erasure = `/api/gdpr/erase?site_id=${SITE}&start_date=2026-05-01&end_date=2026-05-31`;
+    expect((await target.fetch(erasure, { method: "DELETE", headers })).status).toBe(503);
+    await target.restart();
+    const isReading = new Promise<void>((resolve) => {
+      beforeRead = () => {
+        resolve();
+        return gate;
+      };
+    });
+    await target.advance(1000);
+    await isReading;
+    const hidden = ask("/1/hide", "POST");
+    for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate);
+    goOn();
+    await bodyOf(await hidden);
+    await target.services.imports?.job.settled();
+    expect(await bodyOf(await ask("/1"))).toMatchObject({ state: "hidden" });
+    expect(await memory.list("imports")).toEqual([]);
     await target.close();
   });
 

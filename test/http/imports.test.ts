@@ -1,6 +1,6 @@
 /** Imports by upload, from the first part to the deletion (docs/http-api.md, "Imports"): nothing counts before it is confirmed. */
 import { describe, expect, it } from "vitest";
-import { IMPORT_WAITING_DAYS, IMPORTS_WAITING_MAX } from "../../src/runtime/base/config/limits.ts";
+import { IMPORT_FREE_BYTES_MIN, IMPORT_WAITING_DAYS, IMPORTS_WAITING_MAX } from "../../src/runtime/base/config/limits.ts";
 import { bodyOf, CLOSED, createKey, logIn, withBearer } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts } from "../support/in-process-target.ts";
 import { fixture } from "../support/import-files.ts";
@@ -48,6 +48,13 @@ async function opened(parts: InProcessParts = {}) {
 }
 
 describe("an import", () => {
+  it("of two at once is refused if the disk has room for one", async () => {
+    const { target, ask } = await opened({ freeBytes: async () => IMPORT_FREE_BYTES_MIN + 1000 });
+    const begin = () => ask("", "POST", JSON.stringify({ site_id: SITE, files: [{ name: "access.log", bytes: 600 }] }));
+    expect((await Promise.all([begin(), begin()])).map(({ status }) => status)).toEqual([201, 400]);
+    await target.close();
+  });
+
   it("is shown once it is confirmed, reconciled with its source, hidden, shown and deleted", async () => {
     const { target, headers, ask, report, objects } = await opened();
     const before = await report();

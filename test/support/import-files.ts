@@ -63,7 +63,7 @@ export const recognized = async (
   format: Format,
   files: Iterable<SourceFile>,
   context: Partial<ImportContext> = {},
-): Promise<readonly (Recognition | Refusal)[]> => format.recognize(await openingsOf(files), { ...CONTEXT, ...context });
+): Promise<readonly (Recognition | Refusal)[]> => format.recognize(await openingsOf(files), { ...CONTEXT, ...context }, async () => {});
 
 /** The one recognition that a format has of these files. */
 export async function recognition(format: Format, files: Iterable<SourceFile>, context: Partial<ImportContext> = {}): Promise<Recognition> {

@@ -216,10 +216,12 @@ export class Imports {
     if (bytes === 0) throw invalidInput('Field "files" must have a file that is not empty');
     const { uploadBytesMax } = this.#options.pace;
     if (bytes > uploadBytesMax) throw invalidInput(`The files must have at most ${uploadBytesMax} bytes together`);
-    const free = (await this.#options.freeBytes()) - (await this.#missingBytes());
-    if (bytes > free - IMPORT_FREE_BYTES_MIN)
-      throw invalidInput(`The files have ${bytes} bytes, and the disk has ${free} left, of which ${IMPORT_FREE_BYTES_MIN} stay free`);
-    return this.#changes.run(() => this.#add({ ...asked, state: "receiving", door: "upload" }, number), signal);
+    return this.#changes.run(async () => {
+      const free = (await this.#options.freeBytes()) - (await this.#missingBytes());
+      if (bytes > free - IMPORT_FREE_BYTES_MIN)
+        throw invalidInput(`The files have ${bytes} bytes, and the disk has ${free} left, of which ${IMPORT_FREE_BYTES_MIN} stay free`);
+      return this.#add({ ...asked, state: "receiving", door: "upload" }, number);
+    }, signal);
   }
 
   /** Bytes that other uploads have not sent yet. */
@@ -530,7 +532,7 @@ export class Imports {
         if (state === "failed") await this.#hits.clear(number);
         else {
           await this.#hits.repair(number);
-          await records.alone(() => this.#daySums.restore(number));
+          await this.#changes.run(() => records.alone(() => this.#daySums.restore(number)), signal);
         }
         await this.#forgetFiles(number);
       } else if (state === "receiving") await this.#changes.run(() => this.#readComplete(number), signal);

@@ -62,10 +62,10 @@ export class StoredDaySums {
     });
   }
 
-  /** Deletes days from the files of an import that do not count any more: an erasure was interrupted. */
+  /** Deletes days from the files of an import that do not count any more: an erasure was interrupted. Not while it is shown or hidden. */
   async restore(importNumber: number): Promise<void> {
-    const record = this.#records.existing(importNumber);
-    if (!hasDaySums(record)) return;
+    const record = this.#records.get(importNumber);
+    if (record === null || !hasDaySums(record)) return;
     const empty = new Set<number>();
     for (const index of record.dayFiles) {
       const bytes = await this.#objects.get(daySumsKey(importNumber, index));

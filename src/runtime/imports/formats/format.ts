@@ -1,6 +1,6 @@
 /** What the formats have in common: how files are recognized, and what reads them. */
 import type { EpochMs } from "../../../storage/event.ts";
-import type { Opening } from "../files/file.ts";
+import type { Breathe, Opening } from "../files/file.ts";
 import type { Row } from "../rows.ts";
 
 /** What an import knows beside its files. */
@@ -69,10 +69,11 @@ export interface Format {
   readonly name: string;
   /**
    * Claims files by content, never by name alone. Gets the files that no format before it claimed, and may find several sets of them, such
-   * as logs in two formats. An empty result claims nothing.
+   * as logs in two formats. An empty result claims nothing. `breathe` is called after each file that takes a while.
    */
   recognize(
     openings: readonly Opening[],
     context: ImportContext,
+    breathe: Breathe,
   ): readonly (Recognition | Refusal)[] | Promise<readonly (Recognition | Refusal)[]>;
 }

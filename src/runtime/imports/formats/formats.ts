@@ -63,7 +63,7 @@ export async function recognizeFiles(
   const refusals: Refusal[] = [];
   for (const format of FORMATS) {
     await breathe();
-    for (const outcome of await format.recognize(unclaimed, context)) {
+    for (const outcome of await format.recognize(unclaimed, context, breathe)) {
       if (isRefusal(outcome)) refusals.push(outcome);
       else recognitions.push(outcome);
       const claimed = new Set(isRefusal(outcome) ? outcome.paths : [...outcome.files, ...outcome.ignored].map(({ path }) => path));

@@ -1,6 +1,6 @@
 /** Formats of web server logs: each layout claims the files whose first lines it can read. */
 import type { Format, ImportContext, Recognition, RecognizedFile, Refusal } from "../format.ts";
-import type { Opening } from "../../files/file.ts";
+import type { Breathe, Opening } from "../../files/file.ts";
 import type { Row } from "../../rows.ts";
 import { openParquet, parquetColumnsOf } from "../../files/parquet.ts";
 import { badRow, type Line, linesOf } from "../../files/text.ts";
@@ -89,8 +89,18 @@ function lostBy(fields: ReadonlySet<Field>, hostname: string | null): string[] {
 
 const OWN_TIME_ZONE = { name: "UTC", reason: "Each line says its offset from UTC, or is in UTC." };
 
-function recognize(openings: readonly Opening[], layout: Layout, context: ImportContext): (Recognition | Refusal)[] {
-  const own = openings.map((opening) => ({ opening, ...tryOn(opening, layout) })).filter(({ isOwn }) => isOwn);
+async function recognize(
+  openings: readonly Opening[],
+  layout: Layout,
+  context: ImportContext,
+  breathe: Breathe,
+): Promise<(Recognition | Refusal)[]> {
+  const own: (Trial & { readonly opening: Opening })[] = [];
+  for (const opening of openings) {
+    await breathe();
+    const trial = tryOn(opening, layout);
+    if (trial.isOwn) own.push({ opening, ...trial });
+  }
   const { name: format, product, adviceOn } = layout;
   const refusals: Refusal[] = [];
   const files: RecognizedFile[] = [];
@@ -116,13 +126,14 @@ function recognize(openings: readonly Opening[], layout: Layout, context: Import
 
 const formatOf = (layout: Layout): Format => ({
   name: layout.name,
-  recognize: (openings, context) => recognize(openings, layout, context),
+  recognize: (openings, context, breathe) => recognize(openings, layout, context, breathe),
 });
 
 /** Rejects with invalid_input if the text that is given is not a `log_format`. */
 const NGINX: Format = {
   name: "nginx-log",
-  recognize: (openings, context) => (context.logFormat === null ? [] : recognize(openings, nginxLayout(context.logFormat), context)),
+  recognize: (openings, context, breathe) =>
+    context.logFormat === null ? [] : recognize(openings, nginxLayout(context.logFormat), context, breathe),
 };
 
 /** Rows of a batch from Parquet, which may have tens of thousands. */

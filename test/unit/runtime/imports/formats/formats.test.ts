@@ -5,9 +5,10 @@ import type { SourceFile } from "../../../../../src/runtime/imports/files/file.t
 import { IMPORT_OPENINGS_BYTES_MAX } from "../../../../../src/runtime/base/config/limits.ts";
 import { sourceFile } from "../../../../../src/runtime/imports/files/source-files.ts";
 import { recognizeFiles } from "../../../../../src/runtime/imports/formats/formats.ts";
+import { layoutNamed, SERVER_LOG_FORMATS } from "../../../../../src/runtime/imports/formats/logs/server-logs.ts";
 import { csvHeaderOf, csvRows } from "../../../../../src/runtime/imports/files/csv-rows.ts";
 import { openingOf } from "../../../../../src/runtime/imports/files/text.ts";
-import { bytesOf, chunksOf, CONTEXT, fileOf, fixtureFiles, rowsOf, streamedFile } from "../../../../support/import-files.ts";
+import { bytesOf, chunksOf, CONTEXT, fileOf, fixtureFiles, openingsOf, rowsOf, streamedFile } from "../../../../support/import-files.ts";
 
 const FOLDERS = ["plausible-export", "plausible-dump", "umami", "goatcounter", "matomo", "simple-analytics", "fathom", "swetrix", "own"];
 
@@ -127,6 +128,15 @@ describe("files of an import", () => {
     expect(recognitions.map(({ format, files }) => [format, files.length])).toEqual([["combined-log", 4096]]);
     // A piece more of each file shows which container it is, and whether it ends there.
     expect(read).toBeLessThanOrEqual(IMPORT_OPENINGS_BYTES_MAX + 4096 * 2 * 1024);
+  });
+
+  it("give other work its turn before each log that a layout is tried on", async () => {
+    const openings = await openingsOf(Array.from({ length: 100 }, (_, i) => fileOf(`${i}.log`, "no request\n")));
+    for (const { name, recognize } of SERVER_LOG_FORMATS.filter((each) => layoutNamed(each.name, null) !== null)) {
+      let turns = 0;
+      await recognize(openings, CONTEXT, async () => void turns++);
+      expect(turns, name).toBe(openings.length);
+    }
   });
 
   it("of Parquet fail as storage does where it cannot be read, and are not called damaged", async () => {

@@ -20,7 +20,7 @@ async function recognizedLogs(
 ): Promise<readonly (Recognition | Refusal)[]> {
   const openings = await openingsOf(files);
   const found: (Recognition | Refusal)[] = [];
-  for (const format of SERVER_LOG_FORMATS) found.push(...(await format.recognize(openings, { ...CONTEXT, ...context })));
+  for (const format of SERVER_LOG_FORMATS) found.push(...(await format.recognize(openings, { ...CONTEXT, ...context }, async () => {})));
   return found;
 }
 
