@@ -412,7 +412,7 @@ const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices,
     log: host.log,
   });
 
-/** With ClickHouse, the data folder has no events but those of the journal. */
+/** null with ClickHouse, where the data folder has no events but those of the journal. */
 function createSiteExports({ host, eventStore }: Dependencies): SiteExports | null {
   const { archiveMaker: maker, config, freeBytes = async () => Infinity } = host;
   if (!maker || config.engine === "clickhouse") return null;
