@@ -1,4 +1,4 @@
-/** The routes below /api/exports: archives of whole sites, made on request (docs/http-api.md, "Exports of sites"). */
+/** The routes below /api/exports: archives of whole sites, made on request (docs/http-api.md, "Archives of sites"). */
 import { Body, required, textField, wordField } from "../runtime/base/body.ts";
 import { BODY_BYTES_MAX, EXPORTS_KEPT_MAX, RESPONSE_BYTES_PER_SECOND_MIN } from "../runtime/base/config/limits.ts";
 import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";

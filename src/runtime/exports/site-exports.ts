@@ -1,5 +1,5 @@
 /**
- * Exports of whole sites that are made on request, and kept for a day to be downloaded (docs/http-api.md, "Exports of sites"). They are made
+ * Exports of whole sites that are made on request, and kept for a day to be downloaded (docs/http-api.md, "Archives of sites"). They are made
  * one at a time, apart from the instance, by what the command `export` runs. A restart forgets them.
  */
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
