@@ -21,7 +21,7 @@ const REPORTS = ["main?period=all", "timeseries?period=all", "breakdown/pages?pe
 async function opened(target: InProcessTarget) {
   // A session would end with the process.
   const headers = withBearer((await createKey(target, await logIn(target), "Admin")).key);
-  const ask = (path: string, method = "GET") => askImports(target, headers, path, { method });
+  const ask = (path: string, method = "GET", body?: string) => askImports(target, headers, path, { method, ...(body && { body }) });
   const reports = () =>
     Promise.all(REPORTS.map(async (path) => (await target.fetch(`/api/stats/${path}&site_id=${SITE}`, { headers })).text()));
   const shown = async () => {
@@ -55,6 +55,12 @@ describe("an import with ClickHouse", () => {
     for (const { ask } of both) await bodyOf(await ask("/1", "DELETE"));
     expect(await agreed()).toEqual(hidden);
     for (const { target } of both) await target.close();
+  });
+
+  it("of a log that grows is refused: ClickHouse would have a copy of its events", async () => {
+    const { target, ask } = await inClickhouse();
+    await expectError(await ask("", "POST", JSON.stringify({ site_id: SITE, follow: "access.log" })), 409, "not with ClickHouse");
+    await target.close();
   });
 
   const INTERRUPTED = {

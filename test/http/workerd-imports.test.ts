@@ -100,6 +100,8 @@ describe("imports in workerd", () => {
       400,
       `${IMPORT_UPLOAD_BYTES_MAX_IN_WORKERD} bytes`,
     );
+    const followed = JSON.stringify({ site_id: SITES[0], follow: "access.log" });
+    await expectError(await ask("", "POST", followed), 409, "cannot be followed on Workers");
     await expectError(await ask("/7"), 404, "There is no such import");
   });
 });
