@@ -30,7 +30,12 @@ function Line({ days, text, means }: { readonly days: CoveredDays; readonly text
 
 export const CoverageNote = ({ days }: CoverageNoteProps) => (
   <>
-    <Line days={days.filter(({ answered }) => answered)} text={words.coverage.counted} means={words.coverage.countedMeans} />
+    <Line
+      days={days.filter(({ answered, lacks }) => answered && !lacks)}
+      text={words.coverage.counted}
+      means={words.coverage.countedMeans}
+    />
+    <Line days={days.filter(({ lacks }) => lacks)} text={words.coverage.views} means={words.coverage.viewsMean} />
     <Line days={days.filter(({ answered }) => !answered)} text={words.coverage.leftOut} means={words.coverage.leftOutMeans} />
   </>
 );

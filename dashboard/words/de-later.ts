@@ -49,6 +49,9 @@ export const deLater = {
     counted: "{dates}: importierte Tagessummen",
     countedMeans:
       "Diese Tage wurden als Tagessummen importiert. Sie zählen in dieser Ansicht; Stunden, Kanäle, Pfade und Ansichten mit mehreren Filtern lassen sie aus.",
+    views: "{dates}: importierte Seitenaufrufe ohne Besucher",
+    viewsMean:
+      "Die Quelle dieser Tage hat nur Seitenaufrufe und Ereignisse. Besucher, Besuche, Absprungrate und Dauer in dieser Ansicht sind die der übrigen Tage.",
     leftOut: "{dates} nicht enthalten: nur als Tagessummen importiert",
     leftOutMeans:
       "Tagessummen können diese Ansicht nicht beantworten. Sie zählen ohne Filter oder mit einem Filter auf eine Dimension, für die der Import eine Tabelle hat.",

@@ -39,6 +39,9 @@ export const enLater = {
     counted: "{dates}: imported daily totals",
     countedMeans:
       "These days were imported as daily totals. They count in this view; hours, channels, paths and views with several filters leave them out.",
+    views: "{dates}: imported pageviews, without visitors",
+    viewsMean:
+      "The source of these days has only pageviews and events. Visitors, visits, bounce rate and duration in this view are those of the other days.",
     leftOut: "{dates} not included: imported as daily totals only",
     leftOutMeans:
       "Daily totals cannot answer this view. They count without filters, or with a filter on one dimension that the import has a table for.",

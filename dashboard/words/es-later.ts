@@ -50,6 +50,9 @@ export const esLater = {
     counted: "{dates}: totales diarios importados",
     countedMeans:
       "Estos días se importaron como totales diarios. Cuentan en esta vista; las horas, los canales, las rutas y las vistas con varios filtros los excluyen.",
+    views: "{dates}: páginas vistas importadas, sin visitantes",
+    viewsMean:
+      "El origen de estos días solo tiene páginas vistas y eventos. Los visitantes, las visitas, la tasa de rebote y la duración de esta vista son los de los demás días.",
     leftOut: "{dates} no incluidos: importados solo como totales diarios",
     leftOutMeans:
       "Los totales diarios no permiten esta vista. Cuentan sin filtros, o con un filtro sobre una dimensión para la que la importación tiene una tabla.",

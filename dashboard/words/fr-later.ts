@@ -51,6 +51,9 @@ export const frLater = {
     counted: "{dates} : totaux quotidiens importés",
     countedMeans:
       "Ces jours ont été importés sous forme de totaux quotidiens. Ils comptent dans cette vue ; les heures, les canaux, les parcours et les vues à plusieurs filtres les excluent.",
+    views: "{dates} : pages vues importées, sans visiteurs",
+    viewsMean:
+      "La source de ces jours n’a que des pages vues et des événements. Les visiteurs, les visites, le taux de rebond et la durée de cette vue sont ceux des autres jours.",
     leftOut: "{dates} non inclus : importés uniquement sous forme de totaux quotidiens",
     leftOutMeans:
       "Les totaux quotidiens ne permettent pas cette vue. Ils comptent sans filtre, ou avec un filtre sur une dimension pour laquelle l’import a une table.",

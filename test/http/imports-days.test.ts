@@ -411,4 +411,111 @@ describe("an import of sums of days", () => {
     expect(await get(`breakdown/sources?${range}`)).toMatchObject({ text: "[]", coverage: covered(false, "2024-03-05", "2024-03-06") });
     await target.close();
   });
+
+  const VIEWS = {
+    GoatCounter: {
+      files: Object.fromEntries(
+        [
+          ...["info.json", "paths.jsonl", "refs.jsonl", "browsers.jsonl", "systems.jsonl"],
+          ...["hit_stats.jsonl", "browser_stats.jsonl", "system_stats.jsonl", "location_stats.jsonl"],
+        ].map((name) => [name, fixture(`goatcounter-archive/${name}`)]),
+      ) as Files,
+      sources: [
+        ["Google", 4],
+        ["example.com", 3],
+      ],
+      pages: [
+        ["/api", 4],
+        ["/", 3],
+      ],
+      countries: [["IT", 7]],
+      bad: "missing_value",
+    },
+    Fathom: {
+      files: { "events.csv": fixture("fathom/events.csv"), "pageviews.csv": fixture("fathom/pageviews.csv") } as Files,
+      sources: [
+        ["news", 4],
+        ["Google", 3],
+      ],
+      pages: [
+        ["/docs", 4],
+        ["/", 3],
+      ],
+      countries: [
+        ["US", 4],
+        ["DE", 3],
+      ],
+      bad: "number_out_of_range",
+    },
+  } as const;
+
+  it.each(Object.entries(VIEWS))("of %s counts page views and events, and says that it lacks visitors and visits", async (product, its) => {
+    const { target, headers, ask, get, report, imported } = await opened();
+    await record(target, wireEvent(SITE));
+    await target.flush();
+    const day = "start_date=2026-05-01&end_date=2026-05-01";
+    const withOwn = "start_date=2026-05-01&end_date=2026-06-10";
+    const asked = [
+      `main?${day}`,
+      `main?${withOwn}`,
+      `breakdown/pages?${withOwn}`,
+      `breakdown/events?${day}`,
+      `timeseries?${withOwn}`,
+      `goals?${day}`,
+    ];
+    const texts = async () => {
+      const found: string[] = [];
+      for (const query of asked) {
+        const { text, coverage } = await get(query);
+        found.push(`${text} ${JSON.stringify(coverage)}`);
+      }
+      return found;
+    };
+    const before = await texts();
+    const { manifest, reconciliation } = await imported(its.files);
+    expect(manifest).toMatchObject({
+      products: [{ product, rows: "days" }],
+      totals: [{ month: "2026-05", pageviews: 7, events: 5 }],
+      bad_rows: { reasons: [{ reason: its.bad }] },
+    });
+    expect(reconciliation).toMatchObject([
+      { measure: "pageviews", source: 7, imported: 7, difference: 0 },
+      { measure: "events", source: 5, imported: 5, difference: 0 },
+    ]);
+    const lacking = (...lacks: readonly string[]) => ({
+      partial: [{ import: 1, start_date: "2026-05-01", end_date: "2026-05-01", answered: true, lacks }],
+    });
+    const coverage = lacking("visitors", "visits");
+    const totals = { unique_visitors: 0, total_pageviews: 7, total_events: 12, total_sessions: 0, views_per_visit: 0 };
+    expect(await report(`main?${day}`)).toMatchObject({ ...totals, coverage });
+    // Views without visits make visits no longer.
+    expect(await report(`main?${withOwn}`)).toMatchObject({
+      ...{ unique_visitors: 1, total_pageviews: 8, total_sessions: 1, views_per_visit: 1, bounce_rate: 1, coverage },
+    });
+    expect((await report(`timeseries?${withOwn}&include=events`)) as readonly unknown[]).toContainEqual({
+      ...{ date: "2026-05-01", visitors: 0, pageviews: 7, events: 12 },
+    });
+    const viewsOf = async (query: string) => {
+      const answer = await get(`breakdown/${query}?${day}&limit=9`);
+      expect(answer.coverage).toEqual(lacking("visitors"));
+      const rows = JSON.parse(answer.text) as { value: string; visitors: number; pageviews: number }[];
+      expect(rows.every(({ visitors }) => visitors === 0)).toBe(true);
+      return rows.map(({ value, pageviews }) => [value, pageviews]).toSorted(([, a], [, b]) => Number(b) - Number(a));
+    };
+    expect(await viewsOf("pages")).toEqual(its.pages);
+    expect(await viewsOf("sources")).toEqual(its.sources);
+    expect(await viewsOf("countries")).toEqual(its.countries);
+    expect(await report(`main?${day}&filters=pages%3D%3D/`)).toMatchObject({ total_pageviews: 3, unique_visitors: 0, coverage });
+    expect((await get(`breakdown/pages?${day}&filters=countries%3D%3DDE`)).coverage).toEqual(covered(false, "2026-05-01", "2026-05-01"));
+    const after = await texts();
+    await bodyOf(await ask("/1/hide", "POST"));
+    expect(await texts()).toEqual(before);
+    await bodyOf(await ask("/1/show", "POST"));
+    expect(await texts()).toEqual(after);
+    await bodyOf(await ask("/1", "DELETE"));
+    expect(await texts()).toEqual(before);
+    const mixed = await upload(target, headers, SITE, { ...its.files, ...EXPORT });
+    expect(mixed).toMatchObject({ state: "failed", failure: expect.stringContaining("Only some of the files have visitors") as unknown });
+    await target.close();
+  });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { IMPORT_FREE_BYTES_MIN, IMPORT_WAITING_DAYS, IMPORTS_WAITING_MAX } from "../../src/runtime/base/config/limits.ts";
 import { bodyOf, CLOSED, createKey, logIn, withBearer } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts } from "../support/in-process-target.ts";
-import { fixture } from "../support/import-files.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { expectError, record, wireEvent } from "../support/requests.ts";
 import {
@@ -288,7 +287,6 @@ describe("an import", () => {
 
   const NOTHING: Readonly<Record<string, readonly [Files, string]>> = {
     "of an unknown format": [{ "a.txt": "hello" }, "Not in a format that Sandpiper knows."],
-    "of sums of days without visitors": [{ "pageviews.csv": fixture("fathom/pageviews.csv") }, "sums of days without visitors (Fathom)"],
     "without a hit": [{ "a.log": logLine("2026-01-01T00:00:00", "/", { userAgent: BOT }) }, "no page view and no event"],
   };
   it.each(Object.entries(NOTHING))("fails if the files are %s", async (_name, [files, failure]) => {

@@ -33,7 +33,7 @@ import { GrowingImports, NOT_YET } from "./growing-imports.ts";
 import { HitImports } from "./hit-import.ts";
 import { IdentityStore, isComparable } from "./identities.ts";
 import { conflict, type ImportRecord, type ImportRecords, type ImportState, type NewImport } from "./import-record.ts";
-import { lateCutOff, type Manifest, ManifestTotals } from "./manifest.ts";
+import { lateCutOff, ManifestTotals } from "./manifest.ts";
 import { type ManifestJson, manifestJson, withCutOff } from "./manifest-json.ts";
 import { StoredDaySums } from "./stored-day-sums.ts";
 import { UploadedFiles } from "./uploaded-files.ts";
@@ -574,6 +574,11 @@ export class Imports {
       throw new UnreadableFile(
         `The files have sums of days (${ofDays.product}), which are answered with DuckDB only, not with ClickHouse.`,
       );
+    const mixed = recognitions.filter(({ rows }) => rows === "days");
+    if (new Set(mixed.map(({ lacksVisitors = false }) => lacksVisitors)).size > 1) {
+      const products = mixed.map(({ product }) => product).join(", ");
+      throw new UnreadableFile(`Only some of the files have visitors (${products}): import those of each product alone.`);
+    }
     const { calendar } = eventsOf(siteId);
     const totals = new ManifestTotals(calendar);
     for (const file of filesOf(recognitions)) {
@@ -596,7 +601,7 @@ export class Imports {
       if (isAlike && (await this.#identities.files(other.number)).length > 0) byEvents.add(other.number);
     }
     await replaceJsonRecord(recordStore, manifestName(number), manifestJson(recognized, manifest, byEvents));
-    if (!hasVisitors(manifest)) throw new UnreadableFile(reasonForNothing(recognized, manifest));
+    if (manifest.totals.size === 0) throw new UnreadableFile(reasonForNothing(recognized));
     const names = new Set(recognitions.map(({ product }) => product));
     await records.put({
       ...record,
@@ -665,16 +670,10 @@ async function contentHashOf(sources: readonly SourceFile[], breathe: Breathe): 
   return all.end();
 }
 
-/** Sums of days without visitors answer no report. */
-const hasVisitors = ({ totals }: Manifest): boolean =>
-  [...totals].some(([table, months]) => table === "hits" || [...months.values()].some(({ visitors }) => visitors !== undefined));
-
 /** Why there is nothing to import, in sentences. */
-function reasonForNothing({ recognitions, refusals, skipped }: RecognizedFiles, { totals }: Manifest): string {
+function reasonForNothing({ recognitions, refusals, skipped }: RecognizedFiles): string {
   const [refusal] = refusals;
   if (refusal) return refusal.advice;
-  const ofDays = recognitions.find(({ rows }) => rows === "days");
-  if (ofDays && totals.size > 0) return `The files have sums of days without visitors (${ofDays.product}), which all reports count.`;
   if (recognitions.length > 0) return "The files have no page view and no event.";
   const [first, ...others] = skipped;
   return first && others.length === 0 ? first.reason : "No file is in a format that Sandpiper knows.";

@@ -19,7 +19,7 @@ import { openRollup } from "../../storage/rollup-file.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import { IMPORTED_DAYS_BYTES_MAX, IMPORTED_DAYS_HEADERS_MAX } from "../base/config/report-limits.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
-import type { CoveredDays } from "./coverage.ts";
+import type { CoveredDays, Lack } from "./coverage.ts";
 import type { DateRange } from "./date-range.ts";
 import { DAY_COUNTS, DAY_MEASURES, type DayCount, type RowsOfDays } from "./day-sums.ts";
 import type { Condition } from "./filters.ts";
@@ -28,6 +28,11 @@ import { compiledTest } from "./text-matching.ts";
 
 /** Rows of one measure: `bucket`, perhaps `value`, and counts. */
 type Rows = Columns;
+
+interface RowsOfImport {
+  readonly ofQueries: readonly Columns[];
+  readonly lacks: readonly Lack[];
+}
 
 interface ImportedRows {
   /** The rows of each query of the step, in parts that add up. */
@@ -63,44 +68,58 @@ export class ImportedDaysReader {
     const daysOfEvents = new Set(eventDays.map(({ day }) => day));
     const parts: Columns[][] = queries.map(() => []);
     const days: CoveredDays[] = [];
-    const note = (number: number, [firstDay, ...others]: readonly LocalDate[], isAnswered: boolean) => {
-      if (firstDay !== undefined) days.push({ import: number, firstDay, lastDay: others.at(-1) ?? firstDay, isAnswered });
+    const note = (number: number, [firstDay, ...others]: readonly LocalDate[], rows: RowsOfImport | null) => {
+      if (firstDay === undefined) return;
+      days.push({ import: number, firstDay, lastDay: others.at(-1) ?? firstDay, isAnswered: rows !== null, lacks: rows?.lacks ?? [] });
     };
     for (const each of imported) {
       const all = daysWithout(range, each, daysOfEvents);
       const wanted = all.filter((day) => !leftOut.some(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay));
       const rows = wanted.length === 0 ? null : await this.#rowsOfImport(each, queries, wanted);
-      rows?.forEach((ofQuery, i) => parts[i]?.push(ofQuery));
-      note(each.import, wanted, rows !== null);
+      rows?.ofQueries.forEach((ofQuery, i) => parts[i]?.push(ofQuery));
+      note(each.import, wanted, rows);
       if (wanted.length < all.length) {
         const isWanted = new Set(wanted);
         note(
           each.import,
           all.filter((day) => !isWanted.has(day)),
-          false,
+          null,
         );
       }
     }
     return days.length === 0 ? null : { parts, days };
   }
 
-  /** The rows of each query; null if there is one that the import cannot answer, because numbers of an answer must be of the same days. */
+  /**
+   * The rows of each query; null if there is one that the import cannot answer, because numbers of an answer must be of the same days. Sums
+   * without visitors have views and events alone: they count in these numbers, and in no others.
+   */
   async #rowsOfImport(
     imported: ImportedDays,
     queries: readonly AggregateQuery[],
     wanted: readonly LocalDate[],
-  ): Promise<readonly Columns[] | null> {
+  ): Promise<RowsOfImport | null> {
     const described = queries.flatMap(({ ofDays }) => ofDays ?? []);
     if (described.length < queries.length) return null;
     try {
-      const results: Columns[] = [];
+      const ofQueries: Columns[] = [];
+      const lacks = new Set<Lack>();
       for (const [i, ofDays] of described.entries()) {
         const query = queries[i];
         const sums = query && (await this.#sumsOf(imported, ofDays, wanted));
         if (!sums) return null;
-        results.push(resultOf(query, ofDays, sums));
+        const missing = missingIn(sums, ofDays);
+        if (missing.length > 0 && !isOfViews(sums)) return null;
+        for (const count of missing) {
+          const lack = LACKS[count];
+          if (lack === null) return null;
+          lacks.add(lack);
+        }
+        // Page views beside visits are those of the visits: those of days without visits would make visits longer.
+        const isOfVisits = missing.some((count) => LACKS[count] === "visits");
+        ofQueries.push(resultOf(query, ofDays, isOfVisits ? [] : sums.map((rows) => withNone(rows, missing))));
       }
-      return results;
+      return { ofQueries, lacks: [...lacks] };
     } catch (error) {
       this.#options.log.warn("sums of days of an import cannot be read; reports leave them out", {
         import: imported.import,
@@ -110,9 +129,9 @@ export class ImportedDaysReader {
     }
   }
 
-  /** The rows that the query is made of; null if the import lacks the measure, or a number of it. */
+  /** The rows that the query is made of; null if the import lacks the measure. */
   async #sumsOf(imported: ImportedDays, ofDays: RowsOfDays, wanted: readonly LocalDate[]): Promise<readonly Rows[] | null> {
-    const { measure, columns, isWithoutPageviews = false } = ofDays;
+    const { measure, isWithoutPageviews = false } = ofDays;
     const read = (name: string) => this.#read(imported, name, wanted);
     const totals = async () => withEvents((await read(DAY_TOTALS)) ?? [], (await read(CUSTOM_EVENTS)) ?? []);
     let sums = await read(measure ?? DAY_TOTALS);
@@ -122,9 +141,9 @@ export class ImportedDaysReader {
       const pageviews = isWithoutPageviews ? [] : (await totals()).map(asPageviews);
       sums = [...sums.map(withoutViews), ...pageviews];
     } else if (!isPropertyMeasure(measure)) sums = sums.map(viewsAsEvents);
-    if (measure !== null && LOCATIONS.has(measure)) sums = [...sums, ...unlocated((await totals()).map(viewsAsEvents), sums)];
-    const needed = Object.values(columns).filter((count) => count !== null);
-    return sums.every((rows) => needed.every((count) => count in rows)) ? sums : null;
+    if (measure !== null && LOCATIONS.has(measure) && !isOfViews(sums))
+      sums = [...sums, ...unlocated((await totals()).map(viewsAsEvents), sums)];
+    return sums;
   }
 
   /**
@@ -178,6 +197,25 @@ function daysWithout({ firstDay, lastDay }: DateRange, { days }: ImportedDays, d
 }
 
 const LOCATIONS: ReadonlySet<string> = new Set([DAY_MEASURES.countries, DAY_MEASURES.regions, DAY_MEASURES.cities]);
+
+/** What each number is missing from if a source without visitors lacks it; null if such a source has it. */
+const LACKS: Readonly<Record<DayCount, Lack | null>> = {
+  visitors: "visitors",
+  pageviews: null,
+  events: null,
+  sessions: "visits",
+  bounces: "visits",
+  duration_ms: "visits",
+};
+
+const missingIn = (sums: readonly Rows[], { columns }: RowsOfDays): readonly DayCount[] =>
+  Object.values(columns).filter((count) => count !== null && sums.some((rows) => !(count in rows))) as readonly DayCount[];
+
+/** The source counts views without visitors. */
+const isOfViews = (sums: readonly Rows[]): boolean => sums.length > 0 && sums.every((rows) => !("visitors" in rows));
+
+const withNone = (rows: Rows, missing: readonly DayCount[]): Rows =>
+  missing.reduce((all, name) => withCount(all, name, new Float64Array(rowCountOf(rows))), rows);
 
 const numbersIn = (rows: Rows, name: string): Float64Array => rows[name] as Float64Array;
 

@@ -33,7 +33,11 @@ export const fathom: Format = {
     const isDated = ({ header }: Recognized): boolean => timeColumnOf(header) !== undefined;
     const [dated, dateless] = [found.filter(isDated), found.filter((file) => !isDated(file))];
     const results: (Recognition | Refusal)[] = [];
-    if (dated.length > 0) results.push(recognition(dated, context));
+    const ofViews = dated.filter(({ header }) => !header.columns.includes("completions"));
+    if (new Set(ofViews.map(({ header }) => [...header.columns].sort().join())).size > 1) {
+      const advice = `The files have the same page views by different dimensions, which would count twice. ${ADVICE}`;
+      results.push(refusal(dated, advice));
+    } else if (dated.length > 0) results.push(recognition(dated, context));
     if (dateless.length > 0) {
       const advice = `The rows of these files have no dates. ${ADVICE}`;
       results.push(refusal(dateless, advice));
@@ -51,6 +55,7 @@ function recognition(files: readonly Recognized[], context: ImportContext): Reco
     product: PRODUCT,
     generation: "sums of hours",
     rows: "days",
+    lacksVisitors: true,
     files: files.map(({ opening, header }) => ({
       path: opening.file.path,
       read: () => readCsvRows(opening, header, hourReader(header, context)),
@@ -69,6 +74,7 @@ function recognition(files: readonly Recognized[], context: ImportContext): Reco
 const COLUMN_OF: Partial<Readonly<Record<DayDimension, string>>> = {
   hostname: "hostname",
   pathname: "pathname",
+  referrerSource: "referrer_hostname",
   referrer: "referrer_hostname",
   utmSource: "utm_source",
   utmMedium: "utm_medium",
@@ -118,9 +124,12 @@ function hourReader(header: CsvHeader, { timeZone, nowMs }: ImportContext): (row
 
 function valueOf(dimension: DayDimension, read: (name: string) => string): string | null {
   const text = orNull(read(COLUMN_OF[dimension] ?? ""));
+  const campaign = dimension === "referrerSource" ? orNull(read("utm_source")) : null;
+  if (campaign !== null) return campaign;
   if (text === null) return null;
   switch (dimension) {
     case "hostname":
+    case "referrerSource":
       return text.replace(/^https?:\/\//i, "");
     case "pathname":
       return pathFrom(text);

@@ -36,6 +36,8 @@ export interface Recognition {
   /** Words for people, if the format changed over time: "export with custom properties (since 2025-08)". */
   readonly generation: string | null;
   readonly rows: "hits" | "days";
+  /** Its sums of days are of page views and events alone. */
+  readonly lacksVisitors?: true;
   readonly files: readonly RecognizedFile[];
   /** Files of the product that are not read or only looked up, with a sentence that says why. */
   readonly ignored: readonly { readonly path: string; readonly reason: string }[];

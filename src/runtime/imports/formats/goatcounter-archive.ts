@@ -18,6 +18,7 @@ import {
   parseTimestamp,
   pathFrom,
   referrerFrom,
+  urlParts,
 } from "./values.ts";
 
 const PRODUCT = "GoatCounter";
@@ -75,6 +76,7 @@ function recognition(openings: readonly Opening[], format: string, context: Impo
     product: PRODUCT,
     generation: "JSON archive (since December 2025)",
     rows: "days",
+    lacksVisitors: true,
     files: STATS.flatMap((stats) => {
       const opening = byName.get(`${stats}.jsonl`);
       return opening ? [{ path: opening.file.path, read: () => readStats(stats, opening, byName, context) }] : [];
@@ -186,10 +188,10 @@ function valuesOf(
 /** Referrers as in the CSV: by scheme an address, a name, a campaign, or something else. */
 function originOf(ref: string, scheme: string): Partial<Record<DayDimension, string | null>> {
   const text = orNull(ref);
-  const [isNamed, isCampaign] = [scheme === "g", scheme === "c"];
+  const [isAddress, isNamed, isCampaign] = [scheme === "h", scheme === "g", scheme === "c"];
   return {
-    referrerSource: isNamed ? text : null,
-    referrer: text !== null && scheme === "h" ? referrerFrom(text) : null,
+    referrerSource: isNamed ? text : isAddress ? (urlParts(referrerFrom(ref) ?? "")?.hostname ?? null) : null,
+    referrer: text !== null && isAddress ? referrerFrom(text) : null,
     utmCampaign: isCampaign ? text : null,
   };
 }

@@ -63,7 +63,7 @@ describe("GoatCounter", () => {
     expect(rows.slice(0, 6)).toMatchObject([
       { date: "2026-05-01", table: "totals", counts: { pageviews: 3 } },
       { date: "2026-05-01", values: { pathname: "/" } },
-      { date: "2026-05-01", values: { referrer: "https://example.com/page.html", referrerSource: null } },
+      { date: "2026-05-01", values: { referrer: "https://example.com/page.html", referrerSource: "example.com" } },
       { date: "2026-05-02", table: "totals", counts: { pageviews: 4 } },
       { date: "2026-05-02", values: { pathname: "/api" } },
       { date: "2026-05-02", values: { referrerSource: "Google" } },
@@ -122,9 +122,17 @@ describe("Fathom", () => {
       hostname: "example.com",
       pathname: "/",
       referrer: "https://www.google.com/",
+      referrerSource: "www.google.com",
       deviceType: "mobile",
       region: "Berlin",
     });
+  });
+
+  it("is refused as views by different dimensions, which would count twice", async () => {
+    const files = ["pathname", "browser"].map((name) => fileOf(`${name}.csv`, `date,${name},pageviews,uniques\n2026-05-01,x,1,1\n`));
+    expect(await recognized(fathom, files)).toMatchObject([
+      { paths: ["pathname.csv", "browser.csv"], advice: expect.stringContaining("count twice") },
+    ]);
   });
 
   it("is refused without dates", async () => {
