@@ -94,7 +94,7 @@ export const presentShare = (root: string, token: string): void => {
 };
 
 /** Addresses are relative to the page, which may be below a path of its host (`base_path`). `path` begins with a slash. */
-const addressOf = (path: string): string => `${share?.root ?? "."}${path}`;
+export const addressOf = (path: string): string => `${share?.root ?? "."}${path}`;
 
 function withCredentials(init: RequestInit): RequestInit {
   if (share === null) return { credentials: "same-origin", ...init };

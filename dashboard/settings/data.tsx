@@ -111,6 +111,8 @@ function SettingsFile() {
 
 const Imports = lazy<{ readonly siteId: string }>(async () => (await import("../imports/imports-section.tsx")).ImportsSection);
 
+const Exports = lazy<{ readonly siteId: string }>(async () => (await import("./exports.tsx")).ExportsSection);
+
 const SiteNames = lazy<{ readonly siteId: string }>(async () => (await import("./site-names.tsx")).SiteNamesSection);
 
 const LABELS = { retention_days: words.data.days } as const;
@@ -203,6 +205,7 @@ export const DataSection = ({ siteId }: { readonly siteId: string }) => (
       </div>
     </section>
     <Imports siteId={siteId} />
+    <Exports siteId={siteId} />
     <SiteNames siteId={siteId} />
     <section class="panel" aria-labelledby="settings-title">
       <h2 id="settings-title">{words.data.settings}</h2>

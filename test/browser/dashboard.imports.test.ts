@@ -1,10 +1,13 @@
-/** Imports in a real browser: from the chosen file to the report and back, through lost connections and a reload, by keyboard and at three widths. */
+/** Imports and exports in a real browser: from the chosen file to the report and back, through lost connections and a reload, by keyboard and at three widths. */
+import { readFile } from "node:fs/promises";
+import { unzipSync } from "fflate";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { IMPORT_PART_BYTES_MAX } from "../../src/shared/limits.ts";
 import { fixture } from "../support/import-files.ts";
 import { logLine } from "../support/uploads.ts";
 import { violationsNow } from "./support/accessibility.ts";
+import { VISITOR_USER_AGENT } from "./support/browser.ts";
 import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
 import { openSection, problemsAtAllWidths, settingsUrl, smallTargets } from "./support/settings-page.ts";
@@ -178,6 +181,33 @@ describe("imports", () => {
     expect(await card("Pages").getByText("not included").count()).toBe(0);
     expect(await page.locator(".change-sentence").count()).toBe(0);
     expect([...(await page.evaluate<string[]>(misplaced("main"))), ...(await violationsNow(page))]).toEqual([]);
+  });
+
+  it("an archive of the site is made, downloaded and deleted, and one of days without events says so", async () => {
+    const events = JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}/exported` });
+    await fetch(`${dashboard.service.origin}/api/event`, { method: "POST", headers: { "user-agent": VISITOR_USER_AGENT }, body: events });
+    await open();
+    const section = page.getByRole("region", { name: "Exports" });
+    await section.getByLabel("Content").selectOption("Events as JSON lines");
+    await section.getByRole("button", { name: "Make an archive" }).click();
+    const row = section.getByRole("listitem").filter({ hasText: "Events as JSON lines" });
+    await row.getByRole("link", { name: "Download" }).waitFor();
+    expect(await problemsAtAllWidths(page)).toEqual([]);
+    const download = page.waitForEvent("download");
+    await row.getByRole("link", { name: "Download" }).click();
+    const saved = await download;
+    expect(saved.suggestedFilename()).toBe(`sandpiper-${SITE}-jsonl.zip`);
+    const files = Object.values(unzipSync(await readFile(await saved.path())));
+    expect(files.map((file) => new TextDecoder().decode(file)).join("")).toContain('"pathname":"/exported"');
+    await row.getByRole("button", { name: "Delete" }).click();
+    await row.waitFor({ state: "detached" });
+
+    await section.getByLabel("From").fill("2020-01-01");
+    await section.getByLabel("To").fill("2020-01-02");
+    await section.getByRole("button", { name: "Make an archive" }).click();
+    await section.getByText("1 – 2 Jan 2020: Failed").waitFor();
+    await section.getByText("there are no events on these days").waitFor();
+    expect(await violationsNow(page)).toEqual([]);
   });
 
   it("every control is large enough for a finger", async () => {
