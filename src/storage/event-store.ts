@@ -450,6 +450,7 @@ export class EventStore {
       // Files that an interrupted deletion removed are not listed, but a power loss could bring them back.
       await this.#partitions.sync(siteId, firstDay, lastDay);
       await this.#noteIfWithoutFiles(siteId);
+      for (const observer of this.#observers) await observer.afterErasure?.(siteId);
       return { ...counted, days };
     });
   }
@@ -550,6 +551,8 @@ interface StoreObserver {
   beforeDelete?(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void>;
   /** All that is stored of these days is about to be deleted. A rejection keeps the events. */
   beforeErasure?(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void>;
+  /** All that was stored of some days is deleted. A rejection is that of the deletion, which may be retried. */
+  afterErasure?(siteId: SiteId): Promise<void>;
   /** The site's last file was deleted. */
   onSiteWithoutFiles?(siteId: SiteId): void;
 }

@@ -363,11 +363,15 @@ describe("archives of a site over HTTP", () => {
   const GIB = 1024 ** 3;
   let folder: string;
   let target: InProcessTarget;
-  let free = Infinity;
+  let free: number | Promise<number> = Infinity;
   let session: RequestHeaders;
   /** Lets go on what waits in the maker; set while it waits. */
   let goOn: (() => void) | null = null;
   let isHeld = false;
+  /** Called when the free bytes are asked for. */
+  let onAsked: (() => void) | null = null;
+  /** Happens once, before a file of events is deleted. */
+  let beforeDelete: (() => Promise<unknown>) | null = null;
 
   const ask = (path = "", init: TargetRequest = {}) => target.fetch(`/api/exports${path}`, { headers: session, ...init });
   const begin = (asked: object) => ask("", { method: "POST", body: JSON.stringify({ site_id: SITE, ...asked }) });
@@ -383,6 +387,15 @@ describe("archives of a site over HTTP", () => {
   beforeAll(async () => {
     folder = await makeTempFolder();
     const { objects, records, segmentLog } = await openStores(folder, "off", nodeFileSystem);
+    const observed: typeof objects = {
+      ...objects,
+      async delete(key) {
+        const happens = beforeDelete;
+        beforeDelete = null;
+        await happens?.();
+        return objects.delete(key);
+      },
+    };
     const maker = await archiveMakerIn(folder);
     const held: ArchiveMaker = {
       ...maker,
@@ -395,7 +408,7 @@ describe("archives of a site over HTTP", () => {
         return maker.make(id, asked, signal);
       },
     };
-    const parts = { objects, records, segmentLog, archiveMaker: held, freeBytes: async () => free };
+    const parts = { objects: observed, records, segmentLog, archiveMaker: held, freeBytes: async () => (onAsked?.(), free) };
     target = await createInProcessTarget({ ...CLOSED, SVC_TRUST_PROXY: "1" }, parts);
     for (const day of [0, 1]) {
       await record(target, wireEvent(SITE, { u: `https://page.test/${day}` }), visitor(1));
@@ -406,7 +419,7 @@ describe("archives of a site over HTTP", () => {
     session = await logIn(target);
   });
   afterEach(async () => {
-    [isHeld, free] = [false, Infinity];
+    [isHeld, free, onAsked] = [false, Infinity, null];
     for (const { export_id: id } of await bodyOf<ExportJson[]>(await ask())) await bodyOf(await ask(`/${id}`, { method: "DELETE" }));
     expect(await readdir(join(folder, "downloads"))).toEqual([]);
   });
@@ -490,17 +503,30 @@ describe("archives of a site over HTTP", () => {
     });
   });
 
-  it("are deleted after a day, and before events of their site are erased", async () => {
+  it("are deleted after a day, and when events of their site are erased, even if begun meanwhile", async () => {
     const [old, other] = [await made({ format: "csv" }), await made({ format: "jsonl" })];
+    // A third one waits for the disk until the first file is about to be deleted.
+    let answer: ((bytes: number) => void) | null = null;
+    free = new Promise((resolve) => (answer = resolve));
+    const isAsked = new Promise<void>((resolve) => (onAsked = resolve));
+    const third = begin({ format: "csv" });
+    await isAsked;
+    beforeDelete = async () => {
+      answer?.(Infinity);
+      expect((await third).status).toBe(201);
+      await target.services.siteExports?.settled();
+    };
     const erased = await target.fetch(`/api/gdpr/erase?site_id=${SITE}&start_date=${DAYS[0]}&end_date=${DAYS[0]}`, {
       method: "DELETE",
       headers: session,
     });
     expect(erased.status).toBe(200);
+    expect(beforeDelete).toBeNull();
+    expect(await bodyOf(await ask())).toEqual([]);
     for (const { export_id: id } of [old, other]) expect((await ask(`/${id}`)).status).toBe(404);
-    const third = await made({ format: "csv" });
+    const last = await made({ format: "csv" });
     await target.advance(DAY_MS);
     session = await logIn(target);
-    await expect.poll(async () => (await ask(`/${third.export_id}`)).status).toBe(404);
+    await expect.poll(async () => (await ask(`/${last.export_id}`)).status).toBe(404);
   });
 });

@@ -417,7 +417,8 @@ function createSiteExports({ host, eventStore }: Dependencies): SiteExports | nu
   const { archiveMaker: maker, config, freeBytes = async () => Infinity } = host;
   if (!maker || config.engine === "clickhouse") return null;
   const siteExports = new SiteExports({ ...host, maker, freeBytes });
-  eventStore.observe({ beforeErasure: (siteId) => siteExports.deleteOf(siteId) });
+  // Not before it: an archive that is begun meanwhile would keep what is erased.
+  eventStore.observe({ afterErasure: (siteId) => siteExports.deleteOf(siteId) });
   return siteExports;
 }
 
