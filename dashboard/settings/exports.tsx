@@ -1,5 +1,5 @@
 /** Archives of a site's events and reports, which the server makes in the background. */
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { beginExport, deleteExport, exportFilePath, EXPORTS_PATH } from "../api/exports.ts";
 import { addressOf, problemText, sendJson } from "../api/http.ts";
 import type { NewSiteExport, SiteExport, SiteExports } from "../api/types.ts";
@@ -13,19 +13,15 @@ import { fill, words } from "../words/words.ts";
 
 type Format = NewSiteExport["format"];
 
-const RUNNING_MS = 1000;
-const IDLE_MS = 30_000;
+const RHYTHM: Rhythm = { firstMs: 0, pauseMs: () => 1000 };
 
-/** Those of a site, the newest first. `refresh` asks for them at once. */
+/** Those of a site, the newest first. They are asked for again while one is being made, and by `refresh`. */
 function useExports(siteId: string) {
-  const [all, setAll] = useState<SiteExports>([]);
-  const latest = useRef(all);
-  latest.current = all;
-  const isRunning = () => latest.current.some(({ state }) => state === "running");
-  const rhythm: Rhythm = { firstMs: 0, pauseMs: () => (isRunning() ? RUNNING_MS : IDLE_MS) };
-  usePolling<SiteExports>(EXPORTS_PATH, rhythm, setAll, (url, signal) => sendJson(url, { signal }));
+  const [all, setAll] = useState<SiteExports | null>(null);
+  const isChanging = all === null || all.some(({ state }) => state === "running");
+  usePolling<SiteExports>(isChanging ? EXPORTS_PATH : null, RHYTHM, setAll, (url, signal) => sendJson(url, { signal }));
   const refresh = async () => setAll(await sendJson<SiteExports>(EXPORTS_PATH, {}));
-  return { exports: all.filter(({ site_id: id }) => id === siteId), refresh };
+  return { exports: all?.filter(({ site_id: id }) => id === siteId) ?? [], refresh };
 }
 
 function datesText({ start_date: start, end_date: end }: SiteExport): string {

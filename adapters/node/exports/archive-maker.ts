@@ -10,8 +10,8 @@ import { createFolder } from "../files/durable-files.ts";
 import { isMissing, nodeFileSystem, orIf } from "../files/file-system.ts";
 import { DOWNLOADS_FOLDER } from "./export-folder.ts";
 
-/** nice(2): no request waits for it. */
-const NICE = 10;
+/** nice(2): no request waits for it. A third of the weight of other processes, so that it comes to an end on a busy machine, too. */
+const NICE = 5;
 
 const ERROR_CHARS_MAX = 2000;
 
