@@ -6,7 +6,7 @@ export const EXPORTS_PATH = "/api/exports";
 
 const exportPath = (id: string): string => `${EXPORTS_PATH}/${id}`;
 
-/** For a link, because browsers write a download of many gigabytes to the disk as it comes. */
+/** The address for a link, because browsers write a download of many gigabytes to the disk as it comes. */
 export const exportFilePath = (id: string): string => `${exportPath(id)}/file`;
 
 export const beginExport = (asked: NewSiteExport): Promise<SiteExport> => sendJson(EXPORTS_PATH, json("POST", asked));

@@ -15,7 +15,7 @@ type Format = NewSiteExport["format"];
 
 const RHYTHM: Rhythm = { firstMs: 0, pauseMs: () => 1000 };
 
-/** Those of a site, the newest first. They are asked for again while one is being made, and by `refresh`. */
+/** The archives of a site, the newest first. They are asked for again while one is being made, and by `refresh`. */
 function useExports(siteId: string) {
   const [all, setAll] = useState<SiteExports | null>(null);
   const isChanging = all === null || all.some(({ state }) => state === "running");
@@ -67,7 +67,7 @@ function ExportRow({ made, onChange }: RowProps) {
 
 export function ExportsSection({ siteId }: { readonly siteId: string }) {
   const { exports, refresh } = useExports(siteId);
-  const [format, setFormat] = useState<Format>("csv");
+  const [format, setFormat] = useState<Format>("all");
   const [[start, end], setDates] = useState(["", ""]);
   const { isBusy, problem, run } = useAction(problemText);
   const make = () => beginExport({ site_id: siteId, format, start_date: start || null, end_date: end || null }).then(refresh);

@@ -531,6 +531,7 @@ export const deLater = {
     about: "Nehmen Sie alles als ZIP mit. Der Server erstellt es im Hintergrund und bewahrt es einen Tag lang auf.",
     content: "Inhalt",
     formats: {
+      all: "Alles",
       csv: "Ereignisse als CSV",
       jsonl: "Ereignisse als JSON-Zeilen",
       plausible: "Tabellen für Plausible",

@@ -520,6 +520,7 @@ export const enLater = {
     about: "Take everything with you as a ZIP. The server makes it in the background and keeps it for a day.",
     content: "Content",
     formats: {
+      all: "Everything",
       csv: "Events as CSV",
       jsonl: "Events as JSON lines",
       plausible: "Tables for Plausible",

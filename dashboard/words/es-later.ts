@@ -537,6 +537,7 @@ export const esLater = {
     about: "Llévate todo en un ZIP. El servidor lo prepara en segundo plano y lo guarda un día.",
     content: "Contenido",
     formats: {
+      all: "Todo",
       csv: "Eventos en CSV",
       jsonl: "Eventos en JSON, uno por línea",
       plausible: "Tablas para Plausible",

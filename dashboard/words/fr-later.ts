@@ -539,6 +539,7 @@ export const frLater = {
     about: "Emportez tout dans un ZIP. Le serveur le prépare en arrière-plan et le garde un jour.",
     content: "Contenu",
     formats: {
+      all: "Tout",
       csv: "Événements en CSV",
       jsonl: "Événements en JSON, un par ligne",
       plausible: "Tableaux pour Plausible",

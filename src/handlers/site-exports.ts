@@ -22,7 +22,9 @@ const day = (description: string) =>
 
 const NEW_EXPORT = new Body({
   site_id: required(textField(siteIdSchema("The site."), (sent, name) => parseSiteId(sent, name))),
-  format: required(wordField(word("What the archive has (docs/exporting.md).", SITE_EXPORT_FORMATS))),
+  format: required(
+    wordField(word("What the archive has (docs/exporting.md); `all` has what each of the others has.", SITE_EXPORT_FORMATS)),
+  ),
   start_date: day("The first date; null for that of the first event."),
   end_date: day("The last date; null for that of the last event."),
 });

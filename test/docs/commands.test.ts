@@ -223,7 +223,7 @@ describe("commands of the program", () => {
         await fillDataFolder(dataFolder);
         const exported = here.replace("/srv/exports", join(folder, "exports")).replace("--site example.com", "--site a.test");
         expect(await run(exported, { folder, environment })).toEqual({ code: 0, printed: expect.stringMatching(/^ {2}a\.test: \d/m) });
-        expect(await readdir(join(folder, "exports"))).toContain("export.jsonl");
+        expect(await readdir(join(folder, "exports"))).toContain(command.includes("--zip") ? "all.zip" : "export.jsonl");
         return;
       }
       if (command.includes(" reset-password")) {

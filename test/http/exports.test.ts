@@ -78,7 +78,7 @@ describe("exports of a folder that is being served", () => {
   const exported = async (format: FolderExportFormat): Promise<string> => {
     const out = await tempFolder();
     const config = { dataDir, sessionWindowMinutes: 30, engineMemoryMb: 64 };
-    const options = { format, siteId: null, from: null, to: null, openEngine: createEngineShare };
+    const options = { formats: [format], siteId: null, from: null, to: null, openEngine: createEngineShare };
     expect(await exportFolder(config, out, options)).toMatchObject({ succeeded: true });
     return out;
   };
@@ -341,7 +341,7 @@ describe("exports of a folder that is being served", () => {
     const datesOf = async () => {
       const out = await tempFolder();
       const config = { dataDir: folder, sessionWindowMinutes: 30, engineMemoryMb: 64 };
-      await exportFolder(config, out, { format: "csv", siteId: null, from: null, to: null, openEngine: createEngineShare });
+      await exportFolder(config, out, { formats: ["csv"], siteId: null, from: null, to: null, openEngine: createEngineShare });
       return (await filesBelow(out)).flatMap((name) => /([\d-]+)\.csv$/.exec(name)?.[1] ?? []).sort();
     };
     expect(await datesOf()).toEqual(["2026-03-15", "2026-04-01"]);
@@ -447,7 +447,8 @@ describe("archives of a site over HTTP", () => {
       expect(names.length).toBeGreaterThanOrEqual(10);
       expect(names.every((name) => name.endsWith(".csv"))).toBe(true);
     }
-    await made({ format: "csv" });
+    const everything = Object.keys(unzipSync(await download(await made({ format: "all" })))).map((name) => name.split("/")[0]);
+    expect(new Set(everything)).toEqual(new Set(["csv", "jsonl", "plausible", "reports"]));
     expect(await readdir(join(folder, "downloads"))).toHaveLength(5);
     expect((await begin({ format: "csv" })).status).toBe(409);
   });

@@ -15,7 +15,11 @@ import { UsageError, type Command, type CommandOption } from "./command-line.ts"
 
 const OUT: CommandOption = { name: "--out", value: "folder", help: "the folder to write to, which may have earlier exports" };
 const ZIP: CommandOption = { name: "--zip", value: "file", help: "write one ZIP in place of a folder" };
-const FORMAT: CommandOption = { name: "--format", value: "format", help: `${EXPORT_FORMATS.join(", ")} (default: parquet)` };
+const FORMAT: CommandOption = {
+  name: "--format",
+  value: "format",
+  help: `${EXPORT_FORMATS.join(", ")}, or several of them (default: parquet)`,
+};
 const SITE: CommandOption = { name: "--site", value: "site", help: "only this site" };
 const FROM: CommandOption = { name: "--from", value: "date", help: "the first day, YYYY-MM-DD" };
 const TO: CommandOption = { name: "--to", value: "date", help: "the last day" };
@@ -37,11 +41,12 @@ function exporterOf(options: Options): (config: ExportSettings, asked: ExportOpt
   throw new UsageError(`export needs either ${OUT.name} <folder> or ${ZIP.name} <file>`);
 }
 
-function formatOf(options: Options): FolderExportFormat {
-  const text = options.get(FORMAT.name) ?? "parquet";
-  const format = EXPORT_FORMATS.find((known) => known === text);
-  if (format === undefined) throw new UsageError(`${FORMAT.name} must be one of ${EXPORT_FORMATS.join(", ")}, got ${JSON.stringify(text)}`);
-  return format;
+/** Separated by commas. */
+function formatsOf(options: Options): readonly FolderExportFormat[] {
+  const names = (options.get(FORMAT.name) ?? "parquet").split(",");
+  const unknown = names.find((name) => !(EXPORT_FORMATS as readonly string[]).includes(name));
+  if (unknown === undefined) return EXPORT_FORMATS.filter((format) => names.includes(format));
+  throw new UsageError(`${FORMAT.name} must be one or more of ${EXPORT_FORMATS.join(", ")}, got ${JSON.stringify(unknown)}`);
 }
 
 function siteOf(options: Options): SiteId | null {
@@ -65,13 +70,13 @@ export const exportData: Command = {
   options: [OUT, ZIP, FORMAT, SITE, FROM, TO, WITHOUT_VISITORS],
   help: "write events or reports to files for other programs",
   async run({ config, options }) {
-    const [exportTo, format, siteId] = [exporterOf(options), formatOf(options), siteOf(options)];
+    const [exportTo, formats, siteId] = [exporterOf(options), formatsOf(options), siteOf(options)];
     const [from, to] = [dateOf(FROM, options), dateOf(TO, options)];
     if (from !== null && to !== null && to < from) throw new UsageError(`${TO.name} must not be before ${FROM.name}`);
     const withoutVisitors = options.has(WITHOUT_VISITORS.name);
-    if (withoutVisitors && format === "parquet") throw new UsageError(`${WITHOUT_VISITORS.name} is for other formats than parquet`);
+    if (withoutVisitors && formats.includes("parquet")) throw new UsageError(`${WITHOUT_VISITORS.name} is for other formats than parquet`);
     const progress = createProgress(process.stderr);
     endWithServer();
-    return exportTo(config, { format, siteId, from, to, withoutVisitors, openEngine: openDatabaseThread, progress });
+    return exportTo(config, { formats, siteId, from, to, withoutVisitors, openEngine: openDatabaseThread, progress });
   },
 };

@@ -4,7 +4,7 @@ import { setPriority } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../../src/runtime/base/config/config.ts";
 import { variableOf } from "../../../src/runtime/base/config/options.ts";
-import type { ArchiveMaker, AskedExport } from "../../../src/runtime/exports/site-exports.ts";
+import { type ArchiveMaker, type AskedExport, formatsIn } from "../../../src/runtime/exports/site-exports.ts";
 import { chunksIn, removeContent, removeTree } from "../backups/copied-files.ts";
 import { createFolder } from "../files/durable-files.ts";
 import { isMissing, nodeFileSystem, orIf } from "../files/file-system.ts";
@@ -24,7 +24,7 @@ type Settings = Pick<Config, "sessionWindowMinutes" | "engineMemoryMb">;
 type MakeArchiveFile = (asked: AskedExport, path: string, signal: AbortSignal) => Promise<void>;
 
 const argumentsOf = ({ siteId, format, firstDay, lastDay }: AskedExport): string[] => [
-  ...["--site", siteId, "--format", format, "--without-visitors"],
+  ...["--site", siteId, "--format", formatsIn(format).join(","), "--without-visitors"],
   ...(firstDay === null ? [] : ["--from", firstDay]),
   ...(lastDay === null ? [] : ["--to", lastDay]),
 ];

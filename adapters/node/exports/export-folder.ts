@@ -30,7 +30,7 @@ export const EXPORT_FORMATS = [...EVENT_FORMATS, "plausible", "reports"] as cons
 export type FolderExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface ExportOptions {
-  readonly format: FolderExportFormat;
+  readonly formats: readonly FolderExportFormat[];
   /** null for all sites. */
   readonly siteId: SiteId | null;
   /** null for the first and the last day with events. */
@@ -118,7 +118,7 @@ class FolderExport {
   }
 
   async run(): Promise<CommandOutcome> {
-    const { format, siteId } = this.#options;
+    const { formats, siteId } = this.#options;
     const { folder, files, progress } = this.#target;
     const stores = await openStores(this.#source, "off", files);
     const lines: string[] = [];
@@ -135,8 +135,10 @@ class FolderExport {
         const days = (await snapshot.days(site)).filter((day) => this.#isAsked(day));
         progress.begin(`exporting ${site}`);
         if (days.length === 0) lines.push(`  ${site}: no events on these days`);
-        else if (isEvents(format)) lines.push(await this.#exportEvents(snapshot, site, days, format));
-        else lines.push(...(await this.#exportTables(snapshot, siteOf(site), days, { format, queries })));
+        for (const format of days.length === 0 ? [] : formats) {
+          if (isEvents(format)) lines.push(await this.#exportEvents(snapshot, site, days, format));
+          else lines.push(...(await this.#exportTables(snapshot, siteOf(site), days, { format, queries })));
+        }
       }
     } finally {
       await queries.close();

@@ -9,8 +9,12 @@ import { AppError } from "../base/errors.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
 
 /** Visitor ids are in no response, so those of events have none, and Parquet files are left to the command. */
-export const SITE_EXPORT_FORMATS = ["jsonl", "csv", "plausible", "reports"] as const;
+const FORMATS = ["jsonl", "csv", "plausible", "reports"] as const;
+export const SITE_EXPORT_FORMATS = ["all", ...FORMATS] as const;
 export type SiteExportFormat = (typeof SITE_EXPORT_FORMATS)[number];
+
+/** The formats of the command that an archive has. */
+export const formatsIn = (format: SiteExportFormat): readonly (typeof FORMATS)[number][] => (format === "all" ? FORMATS : [format]);
 
 export interface AskedExport {
   readonly siteId: SiteId;

@@ -27,7 +27,7 @@ async function folders() {
   await fillDataFolder(data);
   const run = (options: Partial<ExportOptions> = {}) =>
     exportFolder({ dataDir: data, sessionWindowMinutes: 30, engineMemoryMb: 64 }, out, {
-      format: "csv",
+      formats: ["csv"],
       siteId: null,
       from: null,
       to: null,
@@ -89,14 +89,14 @@ describe("the export of events", () => {
 
   it("days of Parquet are one file each, whose old name goes away, and can be the events of another instance", async () => {
     const { data, out, run } = await folders();
-    await run({ format: "parquet" });
+    await run({ formats: ["parquet"] });
     await addEventFile(data, 6, -1);
-    await run({ format: "parquet" });
+    await run({ formats: ["parquet"] });
     const folder = join(out, "events/site_id=a.test/date=2026-03-14");
     expect(await readdir(folder)).toEqual(["2-6.parquet"]);
     await writeFile(join(out, "export.jsonl"), '{"sandpiper_export":1}\n');
     await nodeFileSystem.rename(join(folder, "2-6.parquet"), join(folder, "2-4.parquet"));
-    await run({ format: "parquet" });
+    await run({ formats: ["parquet"] });
     expect(await readdir(folder)).toEqual(["2-6.parquet"]);
     expect([...decodeEvents(await readFile(join(folder, "2-6.parquet")))].map(({ rows }) => rows)).toEqual([2]);
     const connection = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
@@ -116,7 +116,7 @@ describe("the export of events", () => {
 
   it("a run that was killed between any two steps leaves whole files, and the next one completes them", async () => {
     const { out, run } = await folders();
-    await run({ format: "parquet" });
+    await run({ formats: ["parquet"] });
     const complete = await manifestOf(out);
     for (let step = 1; ; step++) {
       await rm(out, { recursive: true });
@@ -126,11 +126,11 @@ describe("the export of events", () => {
         ...nodeFileSystem,
         rename: (from, to) => (++steps >= step ? Promise.reject(new Error("killed")) : nodeFileSystem.rename(from, to)),
       };
-      const survived = await run({ format: "parquet", files: dying }).then(
+      const survived = await run({ formats: ["parquet"], files: dying }).then(
         () => true,
         () => false,
       );
-      const { succeeded, text } = await run({ format: "parquet" });
+      const { succeeded, text } = await run({ formats: ["parquet"] });
       expect(succeeded, text).toBe(true);
       expect(await manifestOf(out)).toEqual(complete);
       if (survived) break;
@@ -171,7 +171,7 @@ describe("the export of events", () => {
     await lock.release();
     const into = (folder: string) =>
       exportFolder({ dataDir: data, sessionWindowMinutes: 30, engineMemoryMb: 64 }, folder, {
-        ...{ format: "csv", siteId: null, from: null, to: null, openEngine: () => Promise.reject(new Error("unused")) },
+        ...{ formats: ["csv"], siteId: null, from: null, to: null, openEngine: () => Promise.reject(new Error("unused")) },
       });
     await expect(into(join(data, "exports"))).rejects.toThrow("is inside the data folder");
     const other = await tempFolder();
@@ -216,11 +216,11 @@ describe("the export of tables", () => {
 
   it("is the same if the days do not fit into the engine together", async () => {
     const { out, run } = await folders();
-    await run({ format: "plausible", openEngine: createEngineShare });
+    await run({ formats: ["plausible"], openEngine: createEngineShare });
     const sites = ["a.test/2026-03-14_2026-03-15", "%42%3A%4Fther%2E/2026-03-13_2026-03-15"];
     const expected = await Promise.all(sites.map((site) => tablesOf(out, site)));
     await rm(join(out, "plausible"), { recursive: true });
-    await run({ format: "plausible", openEngine: crampedEngine });
+    await run({ formats: ["plausible"], openEngine: crampedEngine });
     expect(await Promise.all(sites.map((site) => tablesOf(out, site)))).toEqual(expected);
     expect(expected[0]).toMatchObject({
       "imported_visitors_20260314_20260315.csv":
@@ -231,7 +231,7 @@ describe("the export of tables", () => {
 
   it("says which days Plausible would not import", async () => {
     const { run } = await folders();
-    const { text } = await run({ format: "plausible", siteId: siteId("a.test"), openEngine: createEngineShare });
+    const { text } = await run({ formats: ["plausible"], siteId: siteId("a.test"), openEngine: createEngineShare });
     expect(text).toMatch(/ a\.test: 2 days, plausible\/site_id=a\.test\/2026-03-14_2026-03-15\.zip, [\d,]+ bytes\n/);
     expect(text).toContain("Plausible does not import fewer than 3 days");
   });
