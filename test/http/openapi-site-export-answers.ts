@@ -55,7 +55,6 @@ export const SITE_EXPORT_PROVOKED: readonly Provoked[] = [
       send: (target) => target.fetch(`/api/exports${route.path}`, { ...UNVERIFIED, method: route.method }),
     },
   ]),
-  owned(LIST, 200),
   ...OF_ONE.map((route) => owned(route, 404)),
   owned(POST, 400, "{"),
   owned(POST, 413, "x".repeat(70_000)),
@@ -92,7 +91,7 @@ const answering = (route: Route, status: number, provoke: (all: Prepared) => Pro
 
 export const SITE_EXPORT_FAILING: readonly Failing[] = [
   answering(POST, 201, ({ target, headers }) => ask(target, headers, POST)),
-  ...OF_ONE.map((route) =>
+  ...[LIST, ...OF_ONE].map((route) =>
     answering(route, 200, async (all) => {
       const id = await begin(all);
       await all.target.services.siteExports?.settled();
