@@ -1,4 +1,5 @@
 /** Dialogs on a site's data: one exports the period, as daily totals or raw events; others delete the events of some days, or the site. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { EXPORT_ROWS_MAX } from "../../src/shared/limits.ts";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
@@ -6,7 +7,6 @@ import { dayAfter } from "../../src/shared/periods.ts";
 import { deleteEvents, deleteSite } from "../api/endpoints.ts";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
-import type { DeletedSite, Erased } from "../api/types.ts";
 import { countOf, formatRange } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
 import { fileNameOf, saveFile } from "../kit/download.ts";
@@ -29,37 +29,55 @@ const TITLE = words.erase.title;
 /** The spelling that is shown, and that of the API. */
 const isNameOf = (siteId: string, typed: string): boolean => [siteId, readableId(siteId)].includes(typed);
 
-interface ConfirmationProps {
+interface DeletionFormProps {
   readonly siteId: string;
-  readonly typed: string;
-  readonly onType: (typed: string) => void;
+  /** Resolves with what was deleted, in a sentence. */
+  readonly onDelete: () => Promise<string>;
+  readonly children?: ComponentChildren;
 }
 
-const Confirmation = ({ siteId, typed, onType }: ConfirmationProps) => (
-  <label>
-    {fill(words.erase.typeToConfirm, { site: readableId(siteId) })}
-    <input
-      type="text"
-      name="confirmation"
-      autocomplete="off"
-      spellcheck={false}
-      value={typed}
-      onInput={(event) => onType(event.currentTarget.value)}
-    />
-  </label>
-);
-
-function DeleteForm({ siteId }: { readonly siteId: string }) {
-  const [start, setStart] = useState(range.value.start);
-  const [end, setEnd] = useState(range.value.end);
+/** Deletes once the name of the site is typed. */
+function DeletionForm({ siteId, onDelete, children }: DeletionFormProps) {
   const [typed, setTyped] = useState("");
-  const [deleted, setDeleted] = useState<Erased | null>(null);
+  const [deleted, setDeleted] = useState("");
   const { isBusy, problem, run } = useAction((error) => problemText(error, words.erase.notConfirmed));
 
-  async function deleteDays() {
-    setDeleted(await deleteEvents(siteId, start, end));
+  async function remove() {
+    setDeleted(await onDelete());
     setTyped("");
     reloadAll();
+  }
+
+  return (
+    <Form onSubmit={() => void run(remove)}>
+      {children}
+      <label>
+        {fill(words.erase.typeToConfirm, { site: readableId(siteId) })}
+        <input
+          type="text"
+          name="confirmation"
+          autocomplete="off"
+          spellcheck={false}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      </label>
+      <Problem text={problem} />
+      <button type="submit" class="button danger" disabled={isBusy || !isNameOf(siteId, typed)}>
+        {isBusy ? words.erase.deleting : words.erase.deleteNow}
+      </button>
+      <p role="status">{deleted}</p>
+    </Form>
+  );
+}
+
+function DeleteDays({ siteId }: { readonly siteId: string }) {
+  const [start, setStart] = useState(range.value.start);
+  const [end, setEnd] = useState(range.value.end);
+
+  async function deleteDays(): Promise<string> {
+    const { db_records_deleted: events, parquet_partitions_deleted: days } = await deleteEvents(siteId, start, end);
+    return fill(words.erase.deleted, { events: countOf(events, words.counts.event), days: countOf(days, words.counts.day) });
   }
 
   const dayField = (label: string, day: string, onInput: (day: string) => void) => (
@@ -69,24 +87,12 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
     </label>
   );
   return (
-    <Form onSubmit={() => void run(deleteDays)}>
+    <DeletionForm siteId={siteId} onDelete={deleteDays}>
       <div class="form-row">
         {dayField(words.erase.startDate, start, setStart)}
         {dayField(words.erase.endDate, end, setEnd)}
       </div>
-      <Confirmation siteId={siteId} typed={typed} onType={setTyped} />
-      <Problem text={problem} />
-      <button type="submit" class="button danger" disabled={isBusy || !isNameOf(siteId, typed)}>
-        {isBusy ? words.erase.deleting : words.erase.deleteNow}
-      </button>
-      <p role="status">
-        {deleted &&
-          fill(words.erase.deleted, {
-            events: countOf(deleted.db_records_deleted, words.counts.event),
-            days: countOf(deleted.parquet_partitions_deleted, words.counts.day),
-          })}
-      </p>
-    </Form>
+    </DeletionForm>
   );
 }
 
@@ -96,36 +102,15 @@ export function DeletePanel() {
   return (
     <Dialog title={TITLE} onClose={closePanel}>
       <p>{rich(words.erase.about, { ...INLINE, site: readableId(siteId), zone: timeZone.value })}</p>
-      <DeleteForm siteId={siteId} />
+      <DeleteDays siteId={siteId} />
     </Dialog>
   );
 }
 
-function DeleteSiteForm({ siteId }: { readonly siteId: string }) {
-  const [typed, setTyped] = useState("");
-  const [deleted, setDeleted] = useState<DeletedSite | null>(null);
-  const { isBusy, problem, run } = useAction((error) => problemText(error, words.erase.notConfirmed));
-
-  async function deleteAll() {
-    setDeleted(await deleteSite(siteId));
-    setTyped("");
-    discardChanges(siteId, ALL_SETTINGS);
-    reloadAll();
-  }
-
-  return (
-    <Form onSubmit={() => void run(deleteAll)}>
-      <Confirmation siteId={siteId} typed={typed} onType={setTyped} />
-      <Problem text={problem} />
-      <button type="submit" class="button danger" disabled={isBusy || !isNameOf(siteId, typed)}>
-        {isBusy ? words.erase.deleting : words.erase.deleteNow}
-      </button>
-      <p role="status">
-        {deleted &&
-          fill(words.deleteSite.deleted, { site: readableId(siteId), events: countOf(deleted.events_deleted, words.counts.event) })}
-      </p>
-    </Form>
-  );
+async function deleteAll(siteId: string): Promise<string> {
+  const { events_deleted: events } = await deleteSite(siteId);
+  discardChanges(siteId, ALL_SETTINGS);
+  return fill(words.deleteSite.deleted, { site: readableId(siteId), events: countOf(events, words.counts.event) });
 }
 
 export function DeleteSitePanel() {
@@ -136,7 +121,7 @@ export function DeleteSitePanel() {
     <Dialog title={title} onClose={closePanel}>
       <p>{rich(about, { ...INLINE, site: readableId(siteId) })}</p>
       <p class="dim">{trackingCode}</p>
-      <DeleteSiteForm siteId={siteId} />
+      <DeletionForm siteId={siteId} onDelete={() => deleteAll(siteId)} />
     </Dialog>
   );
 }
