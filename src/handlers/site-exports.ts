@@ -46,6 +46,13 @@ const exportJson = ({ id, siteId, format, firstDay, lastDay, createdMs, state, f
   bytes: archive?.bytes ?? null,
 });
 
+const unavailable =
+  (message: string) =>
+  (error: unknown): never => {
+    if (error instanceof AppError) throw error;
+    throw storageUnavailable(`${message}. Repeat the request.`, error);
+  };
+
 const idIn = ({ params }: Context): string => params.export_id ?? "";
 
 export const getExports: Handler = (_request, context) => jsonReply((context.services.siteExports?.all ?? []).map(exportJson));
@@ -55,8 +62,9 @@ export const postExport: Handler = async (request, context) => {
   if (firstDay !== null && lastDay !== null && lastDay < firstDay) throw invalidInput('Field "end_date" must not be before "start_date"');
   const { siteExports } = context.services;
   if (siteExports === null) throw conflict("Archives of sites are made on Node with DuckDB only: elsewhere, use GET /api/stats/export");
-  if ((await context.services.daysOf(siteId)).length === 0) throw invalidInput('Field "site_id" must be a site that has events');
-  const begun = await siteExports.begin({ siteId, format, firstDay, lastDay });
+  const days = await context.services.daysOf(siteId).catch(unavailable("Storage could not be read"));
+  if (days.length === 0) throw invalidInput('Field "site_id" must be a site that has events');
+  const begun = await siteExports.begin({ siteId, format, firstDay, lastDay }).catch(unavailable("The free space could not be read"));
   context.services.log.info("an export of a site began", { siteId, format });
   return jsonReply(exportJson(begun), 201);
 };
@@ -77,12 +85,7 @@ export const getExportFile: Handler = (_request, context) => {
 };
 
 export const deleteExport: Handler = async (_request, context) => {
-  await exportsOf(context)
-    .delete(idIn(context))
-    .catch((error: unknown) => {
-      if (error instanceof AppError) throw error;
-      throw storageUnavailable("The archive could not be deleted. Repeat the request.", error);
-    });
+  await exportsOf(context).delete(idIn(context)).catch(unavailable("The archive could not be deleted"));
   return jsonReply({ status: "deleted" });
 };
 

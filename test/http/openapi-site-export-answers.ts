@@ -2,6 +2,7 @@
 import { openStores } from "../../adapters/node/data-dir/data-dir.ts";
 import { nodeFileSystem } from "../../adapters/node/files/file-system.ts";
 import type { ArchiveMaker } from "../../src/runtime/exports/site-exports.ts";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { archiveMakerIn } from "../support/archive-maker.ts";
 import { bodyOf, CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
@@ -65,6 +66,7 @@ interface Prepared {
   readonly target: InProcessTarget;
   readonly headers: RequestHeaders;
   readonly maker: ArchiveMaker;
+  readonly objects: ObjectStore;
 }
 
 /** A service on a data folder with an event. */
@@ -75,7 +77,7 @@ async function prepared(): Promise<Prepared> {
   const target = await createInProcessTarget(CLOSED, { objects, records, segmentLog, archiveMaker: maker });
   await record(target, wireEvent(SITE));
   await target.flush();
-  return { target, headers: await logIn(target), maker };
+  return { target, headers: await logIn(target), maker, objects };
 }
 
 async function begin({ target, headers }: Prepared): Promise<string> {
@@ -112,7 +114,7 @@ export const SITE_EXPORT_FAILING: readonly Failing[] = [
       [408, never],
       [503, broken],
     ] as const
-  ).map(([status, work]) =>
+  ).flatMap(([status, work]) => [
     answering(DELETE, status, async (all) => {
       const id = await begin(all);
       await all.target.services.siteExports?.settled();
@@ -120,5 +122,11 @@ export const SITE_EXPORT_FAILING: readonly Failing[] = [
       const send = (target: Target) => ask(target, all.headers, DELETE, id);
       return status === 408 ? afterTheLimit(all.target, send) : send(all.target);
     }),
-  ),
+    answering(POST, status, async (all) => {
+      Object.assign(all.objects, { list: work });
+      const body = JSON.stringify({ site_id: "never-listed.test", format: "csv" });
+      const send = (target: Target) => ask(target, all.headers, { ...POST, body });
+      return status === 408 ? afterTheLimit(all.target, send) : send(all.target);
+    }),
+  ]),
 ];

@@ -229,6 +229,7 @@ const OPEN_OBJECTS: Readonly<Record<string, string>> = {
   "#/components/schemas/PasswordChange": "as of an event",
   "#/components/schemas/NewKey": "as of an event",
   "#/components/schemas/NewShare": "as of an event",
+  "#/components/schemas/NewSiteExport": "as of an event",
   "#/components/schemas/SharePassword": "as of an event",
   "#/components/schemas/InstallationPageRequest": "as of an event",
   "#/components/schemas/OpenApiDocument": "the specification of OpenAPI says what is in it",
