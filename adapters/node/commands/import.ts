@@ -30,7 +30,7 @@ const URL_OPTION: CommandOption = { name: "--url", value: "address", help: "impo
 const KEY: CommandOption = { name: "--key", value: "file", help: "a file with an API key of that server" };
 
 const FOLLOW: CommandOption = { name: "--follow", help: "go on as the log grows, until the command is ended" };
-const STATE: CommandOption = { name: "--state", value: "file", help: "where --follow remembers its place (default: beside the log)" };
+const STATE: CommandOption = { name: "--state", value: "file", help: "where --follow keeps its place (default: by the log)" };
 
 type Options = ReadonlyMap<string, string>;
 
