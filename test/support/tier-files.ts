@@ -145,6 +145,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/fault/clickhouse-outage.test.ts",
   "test/fault/compaction.test.ts",
   "test/fault/erasure.test.ts",
+  "test/fault/followed-logs.test.ts",
   "test/fault/history.test.ts",
   "test/fault/imports.test.ts",
   "test/fault/kill.test.ts",
