@@ -114,12 +114,14 @@ export class LineSplitter {
   /** Copied, because the chunk may be large. */
   #hold(bytes: Uint8Array): void {
     const kept = bytes.subarray(0, Math.max(0, IMPORT_LINE_BYTES_MAX - this.#bytes));
-    if (this.#bytes + kept.length > this.#held.length) {
-      const grown = new Uint8Array(Math.min(IMPORT_LINE_BYTES_MAX, 2 * (this.#bytes + kept.length)));
-      grown.set(this.#held);
-      this.#held = grown;
+    if (kept.length > 0) {
+      if (this.#bytes + kept.length > this.#held.length) {
+        const grown = new Uint8Array(Math.min(IMPORT_LINE_BYTES_MAX, 2 * (this.#bytes + kept.length)));
+        grown.set(this.#held);
+        this.#held = grown;
+      }
+      this.#held.set(kept, this.#bytes);
     }
-    this.#held.set(kept, Math.min(this.#bytes, this.#held.length));
     this.#bytes += bytes.length;
   }
 
