@@ -69,6 +69,34 @@ describe("a log that is followed", () => {
     expect(await salts()).toEqual([]);
   });
 
+  it("erases the salt of a day that has been over for a day although lines of today come, and of days in the past one by one", async () => {
+    const records = createMemoryRecordStore();
+    const secrets = createRecordSecretStore(records);
+    const { target, follow, put } = await opened({ records, secrets, startMs: Date.parse("2026-02-01T23:55:00Z") });
+    const saltsAfter = async (advanceMs: number) => {
+      await target.advance(advanceMs);
+      await target.services.imports?.job.run();
+      return (await secrets.names()).filter(isImportSecret);
+    };
+    await bodyOf(await follow(), 201);
+    let offset = 0;
+    const send = async (...instants: string[]) => {
+      const lines = instants.map((instant) => logLine(instant, "/a")).join("");
+      await bodyOf(await put(offset, lines));
+      offset += lines.length;
+    };
+    await send("2026-01-29T10:00:00", "2026-01-30T10:00:00");
+    expect(await saltsAfter(0)).toEqual(["import-1-2026-01-30"]);
+    await send("2026-01-30T10:00:00", "2026-01-31T10:00:00", "2026-02-01T23:50:00");
+    expect(await saltsAfter(0)).toEqual(["import-1-2026-01-31", "import-1-2026-02-01"]);
+    await target.advance(360_000);
+    await send("2026-02-02T00:00:30");
+    expect(await saltsAfter(0)).toEqual(["import-1-2026-02-01", "import-1-2026-02-02"]);
+    await send("2026-01-02T10:00:00");
+    expect(await saltsAfter(0)).toEqual(["import-1-2026-01-02", "import-1-2026-02-01", "import-1-2026-02-02"]);
+    expect(await saltsAfter(600_000)).toEqual(["import-1-2026-02-01", "import-1-2026-02-02"]);
+  });
+
   it("refuses lines that do not fit, and takes those that do afterwards", async () => {
     const { ask, follow, put } = await opened();
     expect((await put(0, FIRST)).status).toBe(404);

@@ -26,6 +26,9 @@ import type { Row } from "./rows.ts";
 
 const DAY_MS = 86_400_000;
 
+/** Time without lines after which those of a day in the past are all there. */
+const QUIET_MS = 600_000;
+
 const LINE_FEED = 10;
 
 export const NOT_YET: FollowedLog = { bytes: 0, header: null, badRows: 0, saltDays: [] };
@@ -115,13 +118,18 @@ export class GrowingImports {
       if (row !== null) rows.push(row);
       await source.breathe();
     }
-    const salted = await this.#salted(record, rows, source.events);
+    const { calendar } = source.events;
+    const ownDays = new Set(rows.flatMap((row) => (row.kind === "hit" ? [calendar.dateOf(row.atMs)] : [])));
+    const saltDays = await this.#noteSaltDays(number, ownDays);
+    const options = new Map<LocalDate, HitEventsOptions>();
     const texts = new Map<LocalDate, EventText[]>();
     const outcome = new Map<Month, MonthOutcome>(Object.entries(record.outcome));
     for (const [i, row] of rows.entries()) {
       if (row.kind !== "hit") continue;
-      const day = source.events.calendar.dateOf(row.atMs);
-      const event = eventOfHit(row, record.rows + i + 1, salted.optionsOf(day));
+      const day = calendar.dateOf(row.atMs);
+      const salted = options.get(day) ?? (await this.#saltedOptions(number, day, source.events));
+      options.set(day, salted);
+      const event = eventOfHit(row, record.rows + i + 1, salted);
       addOutcome(outcome, day, countsOfHit(row), typeof event === "string" ? event : null);
       if (typeof event !== "string") {
         const ofDay = texts.get(event.date) ?? [];
@@ -148,29 +156,27 @@ export class GrowingImports {
         bytes: record.followed.bytes + lines.length,
         header: reader.state,
         badRows: record.followed.badRows + rows.filter(({ kind }) => kind === "bad").length,
-        saltDays: salted.days,
+        saltDays,
       },
     };
     await eventStore.showMore(siteId, days, () => records.put(grown));
   }
 
-  /** How hits of each day become events. The record has the day of a salt before there is one, so that none is left behind. */
-  async #salted({ number }: Growing, rows: readonly Row[], events: Omit<HitEventsOptions, "salt">) {
-    const { records, randomBytes } = this.#options;
+  /** The record has the day of a salt before there is one, so that none is left behind. Resolves with all: days of the last lines come last. */
+  async #noteSaltDays(number: number, own: ReadonlySet<LocalDate>): Promise<readonly LocalDate[]> {
     const record = this.existing(number);
-    const own = rows.flatMap((row) => (row.kind === "hit" ? [events.calendar.dateOf(row.atMs)] : []));
-    const days = [...new Set([...record.followed.saltDays, ...own])].sort();
-    if (days.length > record.followed.saltDays.length) await records.put({ ...record, followed: { ...record.followed, saltDays: days } });
-    const options = new Map<LocalDate, HitEventsOptions>();
-    for (const day of new Set(own)) {
-      const secret = this.#secretOf(number, day);
-      const stored = await secret.read();
-      const salt = stored === null ? randomBytes(SALT_BYTES) : fromHex(stored);
-      if (stored === null) await secret.write(toHex(salt));
-      options.set(day, { ...events, salt: events.hmac.keyFrom(salt) as HmacKey });
-    }
-    const optionsOf = (day: LocalDate): HitEventsOptions => options.get(day) ?? absurdDay(day);
-    return { days, optionsOf };
+    const { saltDays } = record.followed;
+    const days = [...saltDays.filter((day) => !own.has(day)), ...[...own].sort()];
+    if (days.length > saltDays.length) await this.#options.records.put({ ...record, followed: { ...record.followed, saltDays: days } });
+    return days;
+  }
+
+  async #saltedOptions(number: number, day: LocalDate, events: Omit<HitEventsOptions, "salt">): Promise<HitEventsOptions> {
+    const secret = this.#secretOf(number, day);
+    const stored = await secret.read();
+    const salt = stored === null ? this.#options.randomBytes(SALT_BYTES) : fromHex(stored);
+    if (stored === null) await secret.write(toHex(salt));
+    return { ...events, salt: events.hmac.keyFrom(salt) as HmacKey };
   }
 
   /** True if a salt is older than it may be. */
@@ -191,30 +197,20 @@ export class GrowingImports {
     }
   }
 
-  /** A log that was not followed from its beginning has lines of many days: those of the last minutes are still being read. */
+  /** A log that was not followed from its beginning has lines of the past: more may come of the day that the last ones were of. */
   #oldSalts(record: ImportRecord, dayOf: (siteId: ImportRecord["siteId"], atMs: number) => LocalDate): readonly LocalDate[] {
     const { siteId, followed, changedAt } = record;
     if (followed === null || followed.saltDays.length === 0) return [];
     const nowMs = this.#options.now();
     const firstKept = dayOf(siteId, nowMs - FOLLOWED_SALT_DAYS * DAY_MS);
     const isQuiet = nowMs - Date.parse(changedAt) >= QUIET_MS;
-    const past = followed.saltDays.filter((day) => day < firstKept);
-    return isQuiet ? past : past.slice(0, -DAYS_AT_ONCE);
+    const beingRead = isQuiet ? null : followed.saltDays.at(-1);
+    return followed.saltDays.filter((day) => day < firstKept && day !== beingRead);
   }
 
   #secretOf(number: number, day: LocalDate): StoredSecret {
     return this.#options.secrets.secret(importSecretName(number, day));
   }
-}
-
-/** Time without lines after which those of days in the past are all there. */
-const QUIET_MS = 600_000;
-
-/** Days in the past that lines which are being caught up may be of. */
-const DAYS_AT_ONCE = 2;
-
-function absurdDay(day: LocalDate): never {
-  throw new Error(`there is no salt of ${day}`);
 }
 
 async function firstLayout(lines: Uint8Array, context: ImportContext): Promise<{ layout: Layout; product: string }> {
