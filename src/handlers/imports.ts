@@ -9,9 +9,10 @@ import {
 } from "../runtime/base/config/limits.ts";
 import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { AppError, invalidInput, refusedValue, storageUnavailable } from "../runtime/base/errors.ts";
-import { closed, count, list, nullable, orNull, text, word } from "../runtime/base/json-schema.ts";
+import { boolean, closed, count, list, nullable, orNull, text, word } from "../runtime/base/json-schema.ts";
 import { conflict, type GivenFile, type ImportRecord, IMPORT_STATES } from "../runtime/imports/import-record.ts";
 import type { Asked, ImportDetails, Imports } from "../runtime/imports/imports.ts";
+import { isFull } from "../runtime/imports/growing-imports.ts";
 import { MANIFEST } from "../runtime/imports/manifest-json.ts";
 import { RECONCILIATION, reconciliationOf } from "../runtime/imports/reconciliation.ts";
 import { required as requiredParameter } from "../runtime/query/parameters.ts";
@@ -130,7 +131,7 @@ const detailsOf = ({ record, received, rows, manifest }: ImportDetails) => ({
   ...summaryOf(record),
   files: record.given.map(({ name, bytes }, i) => ({ name, bytes, received: received ? (received[i] ?? 0) : bytes })),
   rows,
-  followed: record.followed && { bytes: record.followed.bytes, bad_rows: record.followed.badRows },
+  followed: record.followed && { bytes: record.followed.bytes, bad_rows: record.followed.badRows, is_full: isFull(record) },
   manifest,
   reconciliation: manifest && hasEnded(record) ? reconciliationOf(manifest, record) : null,
 });
@@ -245,6 +246,7 @@ const SCHEMAS = {
       closed({
         bytes: count("Bytes of lines that were taken: the next lines begin there."),
         bad_rows: count("Lines that could not be read."),
+        is_full: boolean("Whether the log must go on in another import, which begins at 0."),
       }),
     ),
     manifest: nullable(MANIFEST),

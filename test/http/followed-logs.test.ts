@@ -1,9 +1,10 @@
 /** Imports that grow with a log (docs/http-api.md, "Imports"): lines count once, whatever is repeated, and can be taken back. */
 import { describe, expect, it } from "vitest";
-import { FOLLOWED_LOGS_MAX } from "../../src/runtime/base/config/limits.ts";
+import { FOLLOWED_FILES_MAX, FOLLOWED_LOGS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { bodyOf, CLOSED, createKey, logIn, withBearer } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts } from "../support/in-process-target.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
+import { readJsonRecord, replaceJsonRecord } from "../../src/storage/record-store.ts";
 import { createRecordSecretStore, isImportSecret } from "../../src/storage/secret-store.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { expectError } from "../support/requests.ts";
@@ -95,6 +96,20 @@ describe("a log that is followed", () => {
     await send("2026-01-02T10:00:00");
     expect(await saltsAfter(0)).toEqual(["import-1-2026-01-02", "import-1-2026-02-01", "import-1-2026-02-02"]);
     expect(await saltsAfter(600_000)).toEqual(["import-1-2026-02-01", "import-1-2026-02-02"]);
+  });
+
+  it("says when the log must go on in another import, for which there is room", async () => {
+    const parts = { records: createMemoryRecordStore(), objects: createMemoryObjectStore() };
+    const first = await opened(parts);
+    await bodyOf(await first.follow(), 201);
+    expect(await bodyOf(await first.put(0, FIRST))).toMatchObject({ followed: { is_full: false } });
+    const record = await readJsonRecord(parts.records, "imports/1.json");
+    await replaceJsonRecord(parts.records, "imports/1.json", { ...record, files: FOLLOWED_FILES_MAX - 1 });
+    const { ask, follow, put } = await opened(parts);
+    expect(await bodyOf(await ask("/1"))).toMatchObject({ followed: { is_full: false } });
+    expect(await bodyOf(await put(FIRST.length, SECOND))).toMatchObject({ events: 3, followed: { is_full: true } });
+    for (let i = 0; i < FOLLOWED_LOGS_MAX; i++) await bodyOf(await follow(), 201);
+    await expectError(await follow(), 409, /logs are followed/);
   });
 
   it("refuses lines that do not fit, and takes those that do afterwards", async () => {

@@ -2,7 +2,7 @@
  * Imports of logs that grow. Whole lines come with their place in the log: files of events are written, then the record with the place
  * after them and the number of files, so lines that come again after a kill or a lost answer count once.
  */
-import { FOLLOWED_LOGS_MAX, FOLLOWED_SALT_DAYS } from "../base/config/limits.ts";
+import { FOLLOWED_FILES_MAX, FOLLOWED_LOGS_MAX, FOLLOWED_SALT_DAYS } from "../base/config/limits.ts";
 import { fromHex, toHex } from "../base/bytes.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { type EventText, eventText, type LocalDate } from "../../storage/event.ts";
@@ -48,6 +48,9 @@ interface LinesSource {
   readonly breathe: Breathe;
 }
 
+/** True if the log must go on in another import. Lines are taken as long as there is room for their files. */
+export const isFull = ({ files }: ImportRecord): boolean => files >= FOLLOWED_FILES_MAX;
+
 type Growing = ImportRecord & { readonly followed: FollowedLog };
 
 export class GrowingImports {
@@ -61,7 +64,7 @@ export class GrowingImports {
 
   /** 409 if no other log may be followed into the site. */
   checkRoom(siteId: ImportRecord["siteId"]): void {
-    const ofSite = this.#options.records.all.filter((record) => record.siteId === siteId && record.followed !== null);
+    const ofSite = this.#options.records.all.filter((record) => record.siteId === siteId && record.followed !== null && !isFull(record));
     if (ofSite.length >= FOLLOWED_LOGS_MAX) throw conflict(`${FOLLOWED_LOGS_MAX} logs are followed into the site: delete one`);
   }
 

@@ -382,6 +382,9 @@ export const IMPORTS_WAITING_MAX = 10;
 /** Logs that are followed into one site. */
 export const FOLLOWED_LOGS_MAX = 10;
 
+/** Files of events after which a log goes on in another import: each request with lines makes one for each of their days. */
+export const FOLLOWED_FILES_MAX = 950_000;
+
 /** Days after its own for which the salt of a day of a followed log is kept. */
 export const FOLLOWED_SALT_DAYS = 1;
 
