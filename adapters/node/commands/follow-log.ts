@@ -3,7 +3,7 @@
  * about to be sent before it sends it. After any interruption, what the server has says whether it arrived.
  */
 import { open, readdir, readFile, rename, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { LOG_FINGERPRINT_BYTES } from "../../../src/runtime/base/config/limits.ts";
 import { FOLLOWED_LINES_BYTES_MAX } from "../../../src/shared/limits.ts";
@@ -43,6 +43,9 @@ interface LogFile {
 }
 
 const LINE_FEED = 10;
+
+/** What the names of rotated logs have after that of the log: a number or a date, as in `.1` and `-20260101`, or `.old`. */
+const ROTATED = /^[.-](?:old$|.*\d)/;
 
 const COMPRESSED = /\.(?:gz|bz2|xz|zst|zip)$/;
 
@@ -92,13 +95,13 @@ async function logFile(path: string): Promise<LogFile> {
 }
 
 /** The files that the log was renamed or copied to, the newest first. */
-async function rotatedFiles(path: string): Promise<LogFile[]> {
+async function rotatedFiles(path: string, statePath: string): Promise<LogFile[]> {
   const [folder, name] = [dirname(path), basename(path)];
   const found: { readonly path: string; readonly mtimeMs: number }[] = [];
   for (const entry of await readdir(folder)) {
-    const isRotated = (entry.startsWith(`${name}.`) || entry.startsWith(`${name}-`)) && !COMPRESSED.test(entry);
-    if (!isRotated) continue;
     const at = join(folder, entry);
+    if (!entry.startsWith(name) || !ROTATED.test(entry.slice(name.length)) || COMPRESSED.test(entry) || resolve(at) === resolve(statePath))
+      continue;
     const status = await stat(at).catch((error: unknown) => {
       if (isMissing(error)) return null;
       throw error;
@@ -166,11 +169,11 @@ export class LogFollower {
 
   /** Sends lines that are new, at most as many as may be sent at once. Resolves with the bytes. */
   async poll(): Promise<number> {
-    const { path, warn } = this.#options;
+    const { path, statePath, warn } = this.#options;
     const log = await logFile(path);
     const { position } = this.#state;
     if (continues(position, log)) return this.#readFrom(path, null);
-    const rotated = await rotatedFiles(path);
+    const rotated = await rotatedFiles(path, statePath);
     const found = rotated.findIndex((file) => file.size > 0 && continues(position, file));
     const old = rotated[found];
     if (!old) {

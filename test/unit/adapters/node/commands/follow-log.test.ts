@@ -47,7 +47,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const opened = () =>
-  LogFollower.open({ path, statePath: join(folder, "state.json"), door: server, warn: (text) => void warnings.push(text) });
+  LogFollower.open({ path, statePath: `${path}.sandpiper`, door: server, warn: (text) => void warnings.push(text) });
 
 /** More often than there are steps of a rotation. */
 async function pollAll(follower: LogFollower): Promise<void> {
@@ -84,6 +84,19 @@ describe("a followed log", () => {
     await expect(follower.poll()).rejects.toThrow(/killed/);
     await follower.agree();
     await appendFile(path, "c\n");
+    await pollAll(follower);
+    expect(server.text).toBe("a\nb\nc\n");
+    expect(warnings).toEqual([]);
+  });
+
+  it("takes nothing for a rotated file but what has a number, a date or `old` in its name", async () => {
+    await writeFile(path, "a\n");
+    const follower = await opened();
+    await pollAll(follower);
+    await appendFile(path, "b\n");
+    await rename(path, `${path}.old`);
+    await writeFile(`${path}.offset`, "17\n");
+    await writeFile(path, "c\n");
     await pollAll(follower);
     expect(server.text).toBe("a\nb\nc\n");
     expect(warnings).toEqual([]);
