@@ -8,7 +8,7 @@ import { type Reconciliation, reconciliationOf } from "../../../src/runtime/impo
 import { sourceFile } from "../../../src/runtime/imports/files/source-files.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { dayCountOf } from "../../../src/storage/day-sums.ts";
-import type { LogDoor } from "./follow-log.ts";
+import { type FollowedImport, type LogDoor, RefusedLines } from "./follow-log.ts";
 import type { LocalFile } from "./import-files.ts";
 
 export interface AskedImport {
@@ -65,7 +65,7 @@ export function folderDoor(imports: Imports): ImportDoor {
 
 /** What the server says of an import (docs/http-api.md, "One import"). */
 interface ImportJson extends Omit<ImportNow, "number"> {
-  readonly followed: { readonly bytes: number } | null;
+  readonly followed: { readonly bytes: number; readonly is_full: boolean } | null;
   readonly import_id: number;
   readonly site_id: string;
   readonly files: readonly { readonly name: string; readonly bytes: number; readonly received: number }[];
@@ -77,7 +77,7 @@ const ASK_AGAIN_MS = 500;
 /** 413 by the server or by a proxy before it. */
 const TOO_LARGE = 413;
 
-export class UnreachableServer extends Error {}
+class UnreachableServer extends Error {}
 
 export class RefusedRequest extends Error {
   readonly status: number;
@@ -87,6 +87,12 @@ export class RefusedRequest extends Error {
     this.status = status;
   }
 }
+
+/** Statuses of a server that is busy, moves the site or has other lines than expected, or that starts again behind a proxy. */
+const PASSING = [408, 409, 429, 502, 503, 504];
+
+export const isPassing = (error: unknown): boolean =>
+  error instanceof UnreachableServer || (error instanceof RefusedRequest && PASSING.includes(error.status));
 
 async function reasonIn(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => null);
@@ -111,30 +117,37 @@ function asking(address: URL, key: string): Ask {
     let response: Response;
     try {
       response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+      if (response.ok) return (await response.json()) as T;
     } catch (error) {
       const reason = reasonOf((error as Error).cause ?? error);
       throw new UnreachableServer(`${url.origin} cannot be reached: ${reason}. Run the command again to go on`, { cause: error });
     }
-    if (!response.ok) throw new RefusedRequest(response.status, `${url.origin} refuses it: ${await reasonIn(response)}`);
-    return (await response.json()) as T;
+    throw new RefusedRequest(response.status, `${url.origin} refuses it: ${await reasonIn(response)}`);
   };
 }
 
+/** What was sent is wrong, so sending it again cannot help. */
+const INVALID = 400;
+
 /** `key`: an API key for administration. */
-export function serverLogDoor(address: URL, key: string, { siteId, hostname, logFormat }: AskedImport, name: string): LogDoor {
+export function serverLogDoor(address: URL, key: string, { hostname, logFormat }: Omit<AskedImport, "siteId">, name: string): LogDoor {
   const ask = asking(address, key);
+  const followed = ({ import_id: number, site_id: site, followed: log }: ImportJson): FollowedImport => {
+    if (log === null) throw new Error(`import #${number} of the state file follows no log`);
+    return { site, bytes: log.bytes, isFull: log.is_full };
+  };
   return {
-    async begin() {
-      const body = JSON.stringify({ site_id: siteId, hostname, log_format: logFormat, follow: name });
+    async begin(site) {
+      const body = JSON.stringify({ site_id: site, hostname, log_format: logFormat, follow: name });
       return (await ask<ImportJson>("POST", "", body)).import_id;
     },
-    async taken(number) {
-      const { site_id: site, followed } = await ask<ImportJson>("GET", `/${number}`);
-      if (followed === null || site !== siteId) throw new Error(`import #${number} of the state file follows no log of ${siteId}`);
-      return followed.bytes;
-    },
+    now: async (number) => followed(await ask("GET", `/${number}`)),
     async send(number, offset, lines) {
-      await ask("PUT", `/${number}/lines?offset=${offset}`, lines);
+      try {
+        return followed(await ask("PUT", `/${number}/lines?offset=${offset}`, lines));
+      } catch (error) {
+        throw error instanceof RefusedRequest && error.status === INVALID ? new RefusedLines(error.message) : error;
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The command `import`: brings files of other products into a stopped data folder or to a running server, after it has shown what they have. */
-import { readFile, stat } from "node:fs/promises";
+import { access, constants, readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { parseSiteId } from "../../../src/runtime/base/config/names.ts";
 import { printable } from "../../../src/runtime/imports/files/text.ts";
@@ -11,15 +11,7 @@ import { withServices } from "../instance.ts";
 import type { CommandOutcome } from "../command-output.ts";
 import { type Command, type CommandOption, STANDARD_INPUT, UsageError } from "./command-line.ts";
 import { followUntil, LogFollower } from "./follow-log.ts";
-import {
-  type AskedImport,
-  folderDoor,
-  type ImportDoor,
-  RefusedRequest,
-  serverDoor,
-  serverLogDoor,
-  UnreachableServer,
-} from "./import-doors.ts";
+import { type AskedImport, folderDoor, type ImportDoor, isPassing, serverDoor, serverLogDoor } from "./import-doors.ts";
 import { withFiles } from "./import-files.ts";
 import { askOnTerminal, importInto } from "./import-flow.ts";
 
@@ -50,23 +42,19 @@ async function serverIn(options: Options): Promise<Server | null> {
   return { url, key: (await readFile(keyFile, "utf8")).trim() };
 }
 
-/** Statuses of a server that is busy, or starts again behind a proxy. */
-const PASSING = [408, 429, 502, 503, 504];
-
-const isPassing = (error: unknown): boolean =>
-  error instanceof UnreachableServer || (error instanceof RefusedRequest && PASSING.includes(error.status));
-
-async function follow(server: Server | null, paths: readonly string[], asked: AskedImport, statePath?: string): Promise<CommandOutcome> {
+async function follow(server: Server | null, paths: readonly string[], asked: AskedImport, state?: string): Promise<CommandOutcome> {
   if (server === null) throw new UsageError(`${FOLLOW.name} needs a running server: ${URL_OPTION.name} and ${KEY.name}`);
   const [path = STANDARD_INPUT, ...others] = paths;
   if (path === STANDARD_INPUT || others.length > 0) throw new UsageError(`${FOLLOW.name} needs the path of one log`);
   if (!(await stat(path)).isFile()) throw new UsageError(`${FOLLOW.name} needs a log, and ${path} is no file`);
+  await access(path, constants.R_OK);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, onSignal);
   const warn = (text: string) => void process.stderr.write(`${printable(text)}\n`);
   const door = serverLogDoor(server.url, server.key, asked, basename(path));
-  const follower = await LogFollower.open({ path, statePath: statePath ?? `${path}.sandpiper`, door, warn });
+  const statePath = state ?? `${path}.sandpiper`;
+  const follower = await LogFollower.open({ site: asked.siteId, path, statePath, door, warn });
   process.stdout.write(`${path} is followed as import #${follower.import} of ${asked.siteId}\n`);
   await followUntil(follower, stop.signal, isPassing, warn);
   return { succeeded: true, text: `${path} is followed no more: run the command again to go on\n` };
