@@ -102,7 +102,7 @@ export type CoveredDays = Coverage["partial"];
 
 const leftOut = new WeakMap<object, CoveredDays>();
 
-/** Days of imports that a report leaves out. Lists have no field for it. */
+/** Days of imports that a report leaves out, or of which it lacks visitors. Lists have no field for it. */
 export const leftOutOf = (report: object): CoveredDays => leftOut.get(report) ?? [];
 
 async function reportIn(response: Response): Promise<object> {
@@ -110,7 +110,7 @@ async function reportIn(response: Response): Promise<object> {
   const { partial } = JSON.parse(response.headers.get("coverage") ?? '{"partial":[]}') as Coverage;
   leftOut.set(
     report,
-    partial.filter(({ answered }) => !answered),
+    partial.filter(({ answered, lacks }) => !answered || lacks),
   );
   return report;
 }
