@@ -528,7 +528,8 @@ export const deLater = {
   },
   exports: {
     title: "Exporte",
-    about: "Nehmen Sie alles als ZIP mit. Der Server erstellt es im Hintergrund und bewahrt es einen Tag lang auf.",
+    about:
+      "Nehmen Sie alle Ereignisse und Berichte als ZIP mit, ohne Besucher-IDs. Der Server erstellt es im Hintergrund und bewahrt es einen Tag lang auf.",
     content: "Inhalt",
     formats: {
       all: "Alles",

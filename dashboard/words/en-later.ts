@@ -517,7 +517,8 @@ export const enLater = {
   },
   exports: {
     title: "Exports",
-    about: "Take everything with you as a ZIP. The server makes it in the background and keeps it for a day.",
+    about:
+      "Take all events and reports with you as a ZIP, without visitor IDs. The server makes it in the background and keeps it for a day.",
     content: "Content",
     formats: {
       all: "Everything",

@@ -534,7 +534,8 @@ export const esLater = {
   },
   exports: {
     title: "Exportaciones",
-    about: "Llévate todo en un ZIP. El servidor lo prepara en segundo plano y lo guarda un día.",
+    about:
+      "Llévate todos los eventos e informes en un ZIP, sin identificadores de visitantes. El servidor lo prepara en segundo plano y lo guarda un día.",
     content: "Contenido",
     formats: {
       all: "Todo",

@@ -536,7 +536,8 @@ export const frLater = {
   },
   exports: {
     title: "Exports",
-    about: "Emportez tout dans un ZIP. Le serveur le prépare en arrière-plan et le garde un jour.",
+    about:
+      "Emportez tous les événements et rapports dans un ZIP, sans identifiants de visiteurs. Le serveur le prépare en arrière-plan et le garde un jour.",
     content: "Contenu",
     formats: {
       all: "Tout",
