@@ -1,6 +1,6 @@
 /** Events as a ZIP with a file for each day: a request for each, so that no limit of rows cuts the range. Only what is compressed is kept. */
 import { Zip, ZipDeflate } from "fflate";
-import { EXPORT_ROWS_MAX } from "../../src/shared/limits.ts";
+import { EXPORT_ROWS_MAX, ZIP_BYTES_MAX } from "../../src/shared/limits.ts";
 import { ServiceError } from "../api/http.ts";
 import { formatRange } from "../format/locale.ts";
 import { fill, words } from "../words/words.ts";
@@ -8,9 +8,6 @@ import { fill, words } from "../words/words.ts";
 const tooMany = (message: string): ServiceError => new ServiceError("invalid", message);
 
 const LINE_FEED = 10;
-
-/** fflate writes no larger archives. */
-const ARCHIVE_BYTES_MAX = 2 ** 32 - 1;
 
 async function* chunksOf(file: Blob): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader();
@@ -53,7 +50,7 @@ export async function eventArchive({ days, format, fetchDay, onProgress }: Archi
     entry.push(new Uint8Array(), true);
     parts.push(new Blob(written));
     written = [];
-    if (parts.reduce((sum, { size }) => sum + size, 0) > ARCHIVE_BYTES_MAX) throw tooMany(words.exportDialog.archiveTooLarge);
+    if (parts.reduce((sum, { size }) => sum + size, 0) > ZIP_BYTES_MAX) throw tooMany(words.exportDialog.archiveTooLarge);
   }
   zip.end();
   return new Blob([...parts, ...written], { type: "application/zip" });

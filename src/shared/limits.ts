@@ -55,3 +55,6 @@ export const ANNOTATION_CHARS_MAX = 200;
 
 /** A hundred years, for an installation or a site. */
 export const RETENTION_DAYS_MAX = 36_500;
+
+/** Bytes of a ZIP that the service or its page writes, and of each of its files: readers without ZIP64 read no more. */
+export const ZIP_BYTES_MAX = 2 ** 32 - 1;

@@ -46,15 +46,37 @@ export interface ExportOptions {
 
 export type ExportSettings = Pick<Config, "dataDir" | "sessionWindowMinutes" | "engineMemoryMb">;
 
-/** Archives that the server has made on request. The only part of a data folder that takes an export. */
+/** Archives that the server has made on request. The only part of a data folder that takes one. */
 export const DOWNLOADS_FOLDER = "downloads";
 
-/** Rejects if the source is no data folder or backup, if the target cannot be used, or if another run uses it. */
-export async function exportFolder(config: ExportSettings, to: string, options: ExportOptions): Promise<CommandOutcome> {
+interface HeldFolder {
+  /** Aborted if another process has taken the folder. */
+  readonly signal: AbortSignal;
+  /** Writes the export into the folder. The outcome names what was written as `to`. */
+  readonly write: (to: string) => Promise<CommandOutcome>;
+}
+
+interface Target {
+  readonly folder: string;
+  /** Removed as soon as its archive is complete, so that it may be among the downloads. */
+  readonly isForArchive: boolean;
+}
+
+/**
+ * Runs the work while no other export can use the folder. Rejects if the source is no data folder or backup, if the target cannot be used,
+ * or if another run uses it.
+ */
+export async function inExportFolder(
+  config: ExportSettings,
+  target: Target,
+  options: ExportOptions,
+  work: (held: HeldFolder) => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
   const { progress = noProgress, files = nodeFileSystem } = options;
-  const [source, folder] = [resolve(config.dataDir), resolve(to)];
+  const source = resolve(config.dataDir);
+  const { folder } = target;
   await mustBeSource(source, files);
-  await mustBeTarget(folder, source, files);
+  await mustBeTarget(target, source, files);
   await createFolder(folder, files);
   if ((await files.readdir(folder)).length === 0) await makePrivate(folder, await files.stat(folder), files);
   const lost = new AbortController();
@@ -62,17 +84,27 @@ export async function exportFolder(config: ExportSettings, to: string, options: 
   const lock = await lockFolder(folder, onLost).catch((error: unknown) => {
     throw error instanceof FolderLockedError ? new Error(`another export into ${folder} is running`, { cause: error }) : error;
   });
-  try {
+  const { signal } = lost;
+  const write = async (to: string) => {
     const manifest = await ExportManifest.open(folder, files);
     try {
-      return await new FolderExport(config, source, { folder, files, manifest, progress, signal: lost.signal }, options).run();
+      return await new FolderExport(config, source, { folder, files, manifest, progress, signal }, options).run(to);
     } finally {
       await manifest.close();
     }
+  };
+  try {
+    return await work({ signal, write });
   } finally {
     progress.end();
     await lock.release();
   }
+}
+
+/** Exports into a folder that may have earlier exports. */
+export function exportFolder(config: ExportSettings, to: string, options: ExportOptions): Promise<CommandOutcome> {
+  const folder = resolve(to);
+  return inExportFolder(config, { folder, isForArchive: false }, options, ({ write }) => write(folder));
 }
 
 async function mustBeSource(source: string, files: FileSystem): Promise<void> {
@@ -82,11 +114,11 @@ async function mustBeSource(source: string, files: FileSystem): Promise<void> {
   if (kind === "empty" || kind === "other") throw new Error(`${source} ${WITHOUT_DATA[kind]}. Set data_dir to a data folder or a backup`);
 }
 
-async function mustBeTarget(folder: string, source: string, files: FileSystem): Promise<void> {
+async function mustBeTarget({ folder, isForArchive }: Target, source: string, files: FileSystem): Promise<void> {
   const parents = await withParents(folder, files);
   const isInside = parents.includes(await realPathOf(source, files));
-  if (isInside && !parents.includes(await realPathOf(join(source, DOWNLOADS_FOLDER), files)))
-    throw new Error(`${folder} is inside the data folder`);
+  const isDownload = isForArchive && parents.includes(await realPathOf(join(source, DOWNLOADS_FOLDER), files));
+  if (isInside && !isDownload) throw new Error(`${folder} is inside the data folder`);
   const isEarlier = (await entriesOf(folder, files)).some(({ name }) => name === EXPORT_MANIFEST_FILE);
   const kind = await kindOf(folder, files);
   if (!isEarlier && kind !== "empty" && kind !== "other") throw new Error(`${folder} is itself a ${kind}. Name a folder for exports`);
@@ -117,9 +149,9 @@ class FolderExport {
     this.#options = options;
   }
 
-  async run(): Promise<CommandOutcome> {
+  async run(to: string): Promise<CommandOutcome> {
     const { formats, siteId } = this.#options;
-    const { folder, files, progress } = this.#target;
+    const { files, progress } = this.#target;
     const stores = await openStores(this.#source, "off", files);
     const lines: string[] = [];
     const queries = new DayQueries({
@@ -146,12 +178,7 @@ class FolderExport {
     }
     const damaged = Array.from(this.#damaged, ([key, reason]) => `${key}: ${reason}`);
     const faults = damaged.length === 0 ? [] : [`  ${counted(damaged.length, "damaged file")}, whose events are left out:`];
-    const text = [
-      `exported ${this.#source} to ${folder}`,
-      ...lines,
-      ...faults,
-      ...listed(damaged.slice(0, FAULTS_KEPT_MAX), damaged.length),
-    ];
+    const text = [`exported ${this.#source} to ${to}`, ...lines, ...faults, ...listed(damaged.slice(0, FAULTS_KEPT_MAX), damaged.length)];
     return { succeeded: damaged.length === 0, text: `${text.join("\n")}\n` };
   }
 

@@ -138,6 +138,9 @@ export const isMissing = (error: unknown): boolean => isNotFound(error) || codeO
 
 export const isExisting = (error: unknown): boolean => codeOf(error) === "EEXIST";
 
+/** A folder with entries. POSIX allows either code. */
+export const isNotEmpty = (error: unknown): boolean => ["ENOTEMPTY", "EEXIST"].includes(codeOf(error));
+
 /** Resolves with `value` if the call rejects with an expected error. */
 export async function orIf<T, V>(isExpected: (error: unknown) => boolean, value: V, call: Promise<T>): Promise<T | V> {
   try {

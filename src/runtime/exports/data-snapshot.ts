@@ -135,6 +135,9 @@ export class DataSnapshot {
       const events = sites.get(siteId)?.get(day);
       return events && !isInFiles(number, files) ? [{ segment: number, events, inFiles: false }] : [];
     });
+    // It had events when the days were listed.
+    if (files.length + journaled.length === 0)
+      throw new Error(`${siteId} has no events on ${day} any more: they were deleted, or the site was renamed. Export again`);
     const numbers = [...files.flatMap(({ first, last }) => [first, last]), ...journaled.map(({ segment }) => segment)];
     return {
       siteId,

@@ -1,6 +1,6 @@
 /** Writes a ZIP as a stream, an entry at a time. */
 import { Zip, ZipDeflate, ZipPassThrough } from "fflate";
-import { EXPORT_ARCHIVE_BYTES_MAX } from "../base/config/limits.ts";
+import { ZIP_BYTES_MAX } from "../../shared/limits.ts";
 
 export interface ZipEntry {
   readonly name: string;
@@ -11,8 +11,13 @@ export interface ZipEntry {
 
 const DEFLATE_LEVEL = 6;
 
-/** Rejects if an entry or the archive is larger than `EXPORT_ARCHIVE_BYTES_MAX`. */
+/** The footer of a ZIP counts them in two bytes. */
+const ENTRIES_MAX = 65_535;
+
+/** Rejects if there are too many entries, or one or the archive is larger than `ZIP_BYTES_MAX`. */
 export async function* zipped(entries: readonly ZipEntry[]): AsyncGenerator<Uint8Array> {
+  if (entries.length > ENTRIES_MAX)
+    throw new Error(`A ZIP can hold ${ENTRIES_MAX} files, not ${entries.length}. Export fewer days or sites`);
   let written: Uint8Array[] = [];
   let bytes = 0;
   const zip = new Zip((error, chunk) => {
@@ -26,7 +31,7 @@ export async function* zipped(entries: readonly ZipEntry[]): AsyncGenerator<Uint
     return taken;
   };
   const check = (name: string, size: number): void => {
-    if (size > EXPORT_ARCHIVE_BYTES_MAX) throw new Error(`${name} is larger than 4 GiB, which a ZIP cannot hold. Export fewer days`);
+    if (size > ZIP_BYTES_MAX) throw new Error(`${name} is larger than 4 GiB, which a ZIP cannot hold. Export fewer days`);
   };
   for (const { name, chunks, isCompressed } of entries) {
     const entry = isCompressed ? new ZipPassThrough(name) : new ZipDeflate(name, { level: DEFLATE_LEVEL });

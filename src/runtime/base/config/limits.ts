@@ -167,9 +167,6 @@ export const PARTITION_LISTINGS_MAX = 1_000;
 /** Times that files are listed again because some vanished while they were read. */
 export const LISTING_ATTEMPTS_MAX = 20;
 
-/** Bytes of an archive of exported tables, and of each of its files: readers without ZIP64 read no more. */
-export const EXPORT_ARCHIVE_BYTES_MAX = 2 ** 32 - 1;
-
 /** Archives of whole sites that are kept to be downloaded, and for how long. */
 export const EXPORTS_KEPT_MAX = 5;
 export const EXPORT_KEPT_MS = 24 * 3_600_000;

@@ -173,7 +173,7 @@ describe("the export of events", () => {
       exportFolder({ dataDir: data, sessionWindowMinutes: 30, engineMemoryMb: 64 }, folder, {
         ...{ formats: ["csv"], siteId: null, from: null, to: null, openEngine: () => Promise.reject(new Error("unused")) },
       });
-    await expect(into(join(data, "exports"))).rejects.toThrow("is inside the data folder");
+    for (const name of ["exports", "downloads"]) await expect(into(join(data, name))).rejects.toThrow("is inside the data folder");
     const other = await tempFolder();
     await fillDataFolder(other);
     await expect(into(other)).rejects.toThrow("is itself a data folder");
