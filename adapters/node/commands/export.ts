@@ -1,4 +1,5 @@
 /** The command `export`: copies the events or the reports of sites to files for other programs. */
+import { writeFileSync } from "node:fs";
 import { isSiteId } from "../../../src/runtime/base/config/names.ts";
 import { isLocalDate, type LocalDate, type SiteId } from "../../../src/storage/event.ts";
 import { openDatabaseThread } from "../threads/database-thread.ts";
@@ -27,10 +28,19 @@ const WITHOUT_VISITORS: CommandOption = { name: "--without-visitors", help: "lea
 
 type Options = ReadonlyMap<string, string>;
 
-/** Ends with the server that has begun the export: the next one would not know of the file. */
-function endWithServer(): void {
+/** Killed before others if memory runs out, among 1,000. See proc_pid_oom_score_adj(5). */
+const OOM_SCORE = "500";
+
+/** Ends with the server that has begun the export, which would not know of the file after a restart, and before it if memory runs out. */
+function followServer(): void {
+  if (process.channel === undefined) return;
   process.once("disconnect", () => process.exit(1));
-  process.channel?.unref();
+  process.channel.unref();
+  try {
+    writeFileSync("/proc/self/oom_score_adj", OOM_SCORE);
+  } catch {
+    // Another system than Linux.
+  }
 }
 
 /** Exports into what the options name: a folder or a file. */
@@ -76,7 +86,7 @@ export const exportData: Command = {
     const withoutVisitors = options.has(WITHOUT_VISITORS.name);
     if (withoutVisitors && formats.includes("parquet")) throw new UsageError(`${WITHOUT_VISITORS.name} is for other formats than parquet`);
     const progress = createProgress(process.stderr);
-    endWithServer();
+    followServer();
     return exportTo(config, { formats, siteId, from, to, withoutVisitors, openEngine: openDatabaseThread, progress });
   },
 };

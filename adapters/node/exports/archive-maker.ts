@@ -8,6 +8,7 @@ import { type ArchiveMaker, type AskedExport, formatsIn } from "../../../src/run
 import { chunksIn, removeContent, removeTree } from "../backups/copied-files.ts";
 import { createFolder } from "../files/durable-files.ts";
 import { isMissing, nodeFileSystem, orIf } from "../files/file-system.ts";
+import { partsOf } from "./archive-file.ts";
 import { DOWNLOADS_FOLDER } from "./export-folder.ts";
 
 /** nice(2): no request waits for it. A third of the weight of other processes, so that it comes to an end on a busy machine, too. */
@@ -24,20 +25,27 @@ type Settings = Pick<Config, "sessionWindowMinutes" | "engineMemoryMb">;
 type MakeArchiveFile = (asked: AskedExport, path: string, signal: AbortSignal) => Promise<void>;
 
 const argumentsOf = ({ siteId, format, firstDay, lastDay }: AskedExport): string[] => [
-  ...["--site", siteId, "--format", formatsIn(format).join(","), "--without-visitors"],
+  // The id of a site may begin like an option.
+  ...[`--site=${siteId}`, "--format", formatsIn(format).join(","), "--without-visitors"],
   ...(firstDay === null ? [] : ["--from", firstDay]),
   ...(lastDay === null ? [] : ["--to", lastDay]),
 ];
 
-/** Resolves when the program has ended with 0; else rejects with the last line that it has printed. */
+/** Resolves when the program has ended with 0; else rejects, once it has ended, with the last line that it has printed. */
 function run(script: string, args: readonly string[], environment: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script, ...args], { env: environment, signal, stdio: ["ignore", "ignore", "pipe", "ipc"] });
     if (child.pid !== undefined) lowerPriorityOf(child.pid);
     let printed = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (printed = (printed + text).slice(-ERROR_CHARS_MAX)));
-    child.on("error", reject);
-    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(printed.trim().split("\n").at(-1) || DAMAGED))));
+    child.on("error", (error) => {
+      if (child.pid === undefined) reject(error);
+    });
+    child.on("close", (code, killedBy) => {
+      if (code === 0) resolve();
+      else if (killedBy !== null) reject(new Error(`The process was ended by ${killedBy}: it may have had too little memory`));
+      else reject(new Error(printed.trim().split("\n").at(-1) || DAMAGED));
+    });
   });
 }
 
@@ -59,14 +67,21 @@ export function exportsBy(script: string, dataFolder: string, config: Settings):
   return (asked, path, signal) => run(script, ["export", "--zip", path, ...argumentsOf(asked)], environment, signal);
 }
 
+/** Of an archive, or of its making. */
+const IS_ARCHIVE = /^[0-9a-f]{32}\.zip(?:\.parts)?$/;
+
 /** Removes what earlier processes have left. */
 export async function createArchiveMaker(dataFolder: string, makeFile: MakeArchiveFile): Promise<ArchiveMaker> {
   const folder = join(dataFolder, DOWNLOADS_FOLDER);
   const pathOf = (id: string): string => join(folder, `${id}.zip`);
-  await orIf(isMissing, undefined, removeContent(folder, nodeFileSystem));
+  await orIf(
+    isMissing,
+    undefined,
+    removeContent(folder, nodeFileSystem, (name) => !IS_ARCHIVE.test(name)),
+  );
   const remove = async (id: string): Promise<void> => {
     await nodeFileSystem.rm(pathOf(id));
-    await orIf(isMissing, undefined, removeTree(`${pathOf(id)}.parts`, nodeFileSystem));
+    await orIf(isMissing, undefined, removeTree(partsOf(pathOf(id)), nodeFileSystem));
   };
   return {
     async make(id, asked, signal) {
