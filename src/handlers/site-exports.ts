@@ -58,10 +58,11 @@ const idIn = ({ params }: Context): string => params.export_id ?? "";
 export const getExports: Handler = (_request, context) => jsonReply((context.services.siteExports?.all ?? []).map(exportJson));
 
 export const postExport: Handler = async (request, context) => {
-  const { site_id: siteId, format, start_date: firstDay, end_date: lastDay } = NEW_EXPORT.parse(await readJson(request));
+  const { site_id: asked, format, start_date: firstDay, end_date: lastDay } = NEW_EXPORT.parse(await readJson(request));
   if (firstDay !== null && lastDay !== null && lastDay < firstDay) throw invalidInput('Field "end_date" must not be before "start_date"');
-  const { siteExports } = context.services;
+  const { siteExports, names } = context.services;
   if (siteExports === null) throw conflict("Archives of sites are made on Node with DuckDB only: elsewhere, use GET /api/stats/export");
+  const siteId = names?.siteOf(asked) ?? asked;
   const days = await context.services.daysOf(siteId).catch(unavailable("Storage could not be read"));
   if (days.length === 0) throw invalidInput('Field "site_id" must be a site that has events');
   const begun = await siteExports.begin({ siteId, format, firstDay, lastDay }).catch(unavailable("The free space could not be read"));

@@ -349,6 +349,7 @@ export class EventStore {
       // Files that an interrupted deletion removed are not listed, but a power loss could bring them back.
       await this.#partitions.sync(siteId, FIRST_DAY, LAST_DAY);
       await this.#noteIfWithoutFiles(siteId);
+      if (files.length > 0) await this.#noteLoss([siteId]);
       return files.length;
     });
   }
@@ -385,6 +386,11 @@ export class EventStore {
   async #changeHidden(siteIds: readonly SiteId[], change: () => Promise<void>): Promise<void> {
     for (const siteId of siteIds) for (const observer of this.#observers) await observer.beforeDelete?.(siteId, FIRST_DAY, LAST_DAY);
     await change();
+    await this.#noteLoss(siteIds);
+  }
+
+  async #noteLoss(siteIds: readonly SiteId[]): Promise<void> {
+    for (const siteId of siteIds) for (const observer of this.#observers) await observer.afterLoss?.(siteId);
   }
 
   /**
@@ -450,7 +456,7 @@ export class EventStore {
       // Files that an interrupted deletion removed are not listed, but a power loss could bring them back.
       await this.#partitions.sync(siteId, firstDay, lastDay);
       await this.#noteIfWithoutFiles(siteId);
-      for (const observer of this.#observers) await observer.afterErasure?.(siteId);
+      if (days > 0) await this.#noteLoss([siteId]);
       return { ...counted, days };
     });
   }
@@ -551,8 +557,8 @@ interface StoreObserver {
   beforeDelete?(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void>;
   /** All that is stored of these days is about to be deleted. A rejection keeps the events. */
   beforeErasure?(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void>;
-  /** All that was stored of some days is deleted. A rejection is that of the deletion, which may be retried. */
-  afterErasure?(siteId: SiteId): Promise<void>;
+  /** Events of the site are deleted, or are another site's from now on. Must not reject. */
+  afterLoss?(siteId: SiteId): Promise<void>;
   /** The site's last file was deleted. */
   onSiteWithoutFiles?(siteId: SiteId): void;
 }

@@ -1,5 +1,5 @@
 /** What the command `export` writes of a folder that is being served equals the reports over HTTP. */
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
@@ -368,6 +368,8 @@ describe("archives of a site over HTTP", () => {
   /** Lets go on what waits in the maker; set while it waits. */
   let goOn: (() => void) | null = null;
   let isHeld = false;
+  /** Archives cannot be removed. */
+  let isStuck = false;
   /** Called when the free bytes are asked for. */
   let onAsked: (() => void) | null = null;
   /** Happens once, before a file of events is deleted. */
@@ -407,6 +409,7 @@ describe("archives of a site over HTTP", () => {
           });
         return maker.make(id, asked, signal);
       },
+      remove: (id) => (isStuck ? Promise.reject(new Error("stuck")) : maker.remove(id)),
     };
     const parts = { objects: observed, records, segmentLog, archiveMaker: held, freeBytes: async () => (onAsked?.(), free) };
     target = await createInProcessTarget({ ...CLOSED, SVC_TRUST_PROXY: "1" }, parts);
@@ -529,5 +532,67 @@ describe("archives of a site over HTTP", () => {
     await target.advance(DAY_MS);
     session = await logIn(target);
     await expect.poll(async () => (await ask(`/${last.export_id}`)).status).toBe(404);
+  });
+
+  const eraseDay = (day: string) =>
+    target.fetch(`/api/gdpr/erase?site_id=${SITE}&start_date=${day}&end_date=${day}`, { method: "DELETE", headers: session });
+
+  it("stay when nothing is deleted, and two deletions of one at once are no failure of an erasure", async () => {
+    const kept = await made({ format: "csv" });
+    expect((await eraseDay("2020-01-01")).status).toBe(200);
+    expect((await ask(`/${kept.export_id}`)).status).toBe(200);
+    isHeld = true;
+    await bodyOf(await begin({ format: "csv" }), 201);
+    const [erased, deleted] = await Promise.all([eraseDay(DAYS[1] ?? ""), ask(`/${kept.export_id}`, { method: "DELETE" })]);
+    expect([erased.status, deleted.status]).toEqual([200, 200]);
+    expect(await bodyOf(await ask())).toEqual([]);
+    await record(target, wireEvent(SITE));
+  });
+
+  it("that cannot be deleted are not downloaded any more, and are tried again", async () => {
+    const { export_id: id } = await made({ format: "csv" });
+    isStuck = true;
+    expect((await ask(`/${id}`, { method: "DELETE" })).status).toBe(503);
+    expect((await ask(`/${id}/file`)).status).toBe(409);
+    isStuck = false;
+    await target.advance(1000);
+    await expect.poll(async () => (await ask(`/${id}`)).status).toBe(404);
+  });
+
+  it("are of the site that has the name now, and go when an import is deleted or the site is renamed", async () => {
+    const post = (path: string, body: object) => target.fetch(path, { method: "POST", headers: session, body: JSON.stringify(body) });
+    const beginOf = async (siteId: string) => {
+      const begun = await bodyOf<ExportJson & { site_id: string }>(await post("/api/exports", { site_id: siteId, format: "csv" }), 201);
+      await target.services.siteExports?.settled();
+      return begun;
+    };
+    await record(target, wireEvent("old.test"));
+    const { import_id: number } = await upload(target, session, "old.test", { "access.log": logLine("2026-03-10T10:00:00", "/a") });
+    await confirm(target, session, number);
+    await beginOf("old.test");
+    await bodyOf(await askImports(target, session, `/${number}`, { method: "DELETE" }));
+    expect(await bodyOf(await ask())).toEqual([]);
+    await beginOf("old.test");
+    await target.flush();
+    await bodyOf(await post("/api/sites/old.test/rename", { to: "new.test" }), 200);
+    await target.advance(1000);
+    await target.services.settled();
+    expect(await bodyOf(await ask())).toEqual([]);
+    expect(await beginOf("old.test")).toMatchObject({ site_id: "new.test" });
+  });
+
+  it("make room when they have failed, and name the sites of the others", async () => {
+    const failed = await made({ format: "csv", start_date: "2020-01-01", end_date: "2020-01-02" });
+    for (let i = 0; i < 5; i++) expect(await made({ format: "csv" })).toMatchObject({ state: "ready" });
+    expect((await ask(`/${failed.export_id}`)).status).toBe(404);
+    expect(await bodyOf(await begin({ format: "csv" }), 409)).toEqual({ error: `There are 5 exports, of ${SITE}: delete one` });
+  });
+
+  it("a start removes those of before, and nothing else that is in their folder", async () => {
+    const [other, id] = [await tempFolder(), "0".repeat(32)];
+    for (const name of ["own", `${id}.zip.parts`]) await mkdir(join(other, "downloads", name), { recursive: true });
+    await writeFile(join(other, "downloads", `${id}.zip`), "");
+    await archiveMakerIn(other);
+    expect(await readdir(join(other, "downloads"))).toEqual(["own"]);
   });
 });

@@ -51,13 +51,17 @@ interface SiteExportsOptions {
   readonly randomBytes: (length: number) => Uint8Array;
   readonly freeBytes: () => Promise<number>;
   readonly now: () => EpochMs;
+  readonly monotonicMs: () => number;
   readonly log: Log;
 }
 
 interface Entry {
   current: SiteExport;
   readonly stop: AbortController;
+  readonly beganMs: number;
   making: Promise<void>;
+  /** It cannot be downloaded any more; `tick` deletes it if that has failed. */
+  isDeleted: boolean;
 }
 
 const ID_BYTES = 16;
@@ -78,22 +82,27 @@ export class SiteExports {
   }
 
   existing(id: string): SiteExport {
+    return this.#entry(id).current;
+  }
+
+  #entry(id: string): Entry {
     const entry = this.#entries.get(id);
     if (!entry) throw new AppError({ code: "not_found" }, "There is no such export: a restart forgets them");
-    return entry.current;
+    return entry;
   }
 
   /** Begins to make it, in the background. */
   async begin(asked: AskedExport): Promise<SiteExport> {
-    const { freeBytes, maker, now, randomBytes, log } = this.#options;
+    const { freeBytes, maker, now, monotonicMs, randomBytes, log } = this.#options;
     const free = await freeBytes();
     if (free < EXPORT_FREE_BYTES_MIN) throw conflict(`The disk has ${free} bytes left: exports need ${EXPORT_FREE_BYTES_MIN}`);
     const running = this.all.find(({ state }) => state === "running");
     if (running) throw conflict(`The export of ${running.siteId} is being made: wait for it, or delete it`);
-    if (this.#entries.size >= EXPORTS_KEPT_MAX) throw conflict(`There are ${EXPORTS_KEPT_MAX} exports: delete one`);
+    this.#makeRoom();
     const id = toHex(randomBytes(ID_BYTES));
     const begun: SiteExport = { ...asked, id, createdMs: now(), state: "running", failure: null, archive: null };
-    const entry: Entry = { current: begun, stop: new AbortController(), making: Promise.resolve() };
+    const stop = new AbortController();
+    const entry: Entry = { current: begun, stop, beganMs: monotonicMs(), making: Promise.resolve(), isDeleted: false };
     this.#entries.set(id, entry);
     entry.making = maker.make(id, asked, entry.stop.signal).then(
       (archive) => void (entry.current = { ...begun, state: "ready", archive }),
@@ -107,30 +116,43 @@ export class SiteExports {
     return begun;
   }
 
-  /** Ends it if it is being made, and deletes its archive. */
+  /** Forgets the oldest one that failed; 409 if there is none and there are too many. */
+  #makeRoom(): void {
+    if (this.#entries.size < EXPORTS_KEPT_MAX) return;
+    const failed = [...this.#entries].find(([, { current, isDeleted }]) => current.state === "failed" && !isDeleted);
+    const sites = [...new Set(this.all.map(({ siteId }) => siteId))].join(", ");
+    if (!failed) throw conflict(`There are ${EXPORTS_KEPT_MAX} exports, of ${sites}: delete one`);
+    this.#entries.delete(failed[0]);
+  }
+
+  /** Ends it if it is being made, and deletes its archive. If that rejects, nobody can download it. */
   async delete(id: string): Promise<void> {
-    const entry = this.#entries.get(id);
-    this.existing(id);
-    entry?.stop.abort(new Error("the export was deleted"));
-    await entry?.making;
+    const entry = this.#entry(id);
+    entry.isDeleted = true;
+    entry.stop.abort(new Error("the export was deleted"));
+    await entry.making;
+    entry.current = { ...entry.current, state: "failed", failure: entry.current.failure ?? "the export was deleted", archive: null };
     await this.#options.maker.remove(id);
     this.#entries.delete(id);
   }
 
-  /** Deletes those of a site, because it loses events. */
+  /** Deletes those of a site, because it loses events. Never rejects: what could not be deleted cannot be downloaded. */
   async deleteOf(siteId: SiteId): Promise<void> {
-    for (const each of this.all) if (each.siteId === siteId) await this.delete(each.id);
+    for (const [id, { current }] of [...this.#entries])
+      if (current.siteId === siteId && this.#entries.has(id)) await this.delete(id).catch(this.#complain);
   }
 
   /** Deletes what is too old, and ends what would fill the disk. Never rejects. */
   tick(): void {
-    const oldMs = this.#options.now() - EXPORT_KEPT_MS;
-    const complain = (error: unknown) => this.#options.log.warn("an export could not be ended or deleted", { reason: reasonOf(error) });
-    for (const { current, stop } of this.#entries.values()) {
-      if (current.state === "running") this.#spareDisk(stop).catch(complain);
-      else if (current.createdMs <= oldMs) this.delete(current.id).catch(complain);
+    const oldMs = this.#options.monotonicMs() - EXPORT_KEPT_MS;
+    for (const { current, stop, beganMs, isDeleted } of this.#entries.values()) {
+      if (current.state === "running") this.#spareDisk(stop).catch(this.#complain);
+      else if (isDeleted || beganMs <= oldMs) this.delete(current.id).catch(this.#complain);
     }
   }
+
+  readonly #complain = (error: unknown): void =>
+    this.#options.log.warn("an export could not be ended or deleted", { reason: reasonOf(error) });
 
   async #spareDisk(stop: AbortController): Promise<void> {
     const free = await this.#options.freeBytes();
@@ -142,8 +164,8 @@ export class SiteExports {
     for (const { making } of this.#entries.values()) await making;
   }
 
-  /** Ends what is being made, and deletes all archives: nobody would know of them. */
+  /** Ends what is being made, and deletes all archives: nobody would know of them. Never rejects: the next start deletes what is left. */
   async stop(): Promise<void> {
-    for (const id of this.#entries.keys()) await this.delete(id);
+    for (const id of [...this.#entries.keys()]) await this.delete(id).catch(this.#complain);
   }
 }

@@ -418,7 +418,7 @@ function createSiteExports({ host, eventStore }: Dependencies): SiteExports | nu
   if (!maker || config.engine === "clickhouse") return null;
   const siteExports = new SiteExports({ ...host, maker, freeBytes });
   // Not before it: an archive that is begun meanwhile would keep what is erased.
-  eventStore.observe({ afterErasure: (siteId) => siteExports.deleteOf(siteId) });
+  eventStore.observe({ afterLoss: (siteId) => siteExports.deleteOf(siteId) });
   return siteExports;
 }
 
