@@ -165,6 +165,7 @@ const IMPORTED_FILES: Readonly<Record<string, string>> = {
   "Bad rows that are shown, all of them counted": `${limits.IMPORT_BAD_ROWS_SHOWN_MAX}, with ${limits.IMPORT_BAD_VALUE_CHARS_MAX} characters of each`,
   "Files that the manifest names in each list, and its remarks": `${limits.IMPORT_FILES_SHOWN_MAX} each`,
   "Files of events that an import writes": count(IMPORT_NUMBERS),
+  "Files of events of a followed log": count(limits.FOLLOWED_FILES_MAX),
   "Devices whose last visitor is remembered, for Simple Analytics": count(limits.IMPORT_VISITORS_REMEMBERED_MAX),
 };
 

@@ -24,7 +24,7 @@ const START: Position = { offset: 0, headBytes: 0, headCrc32: 0 };
 /** What the state file has. */
 interface State {
   readonly import: number;
-  /** As it was given. The server may have renamed the site since. */
+  /** The argument of the command. The server may have renamed the site since. */
   readonly site: string;
   /** Bytes that the server had taken when the log was read up to the position. */
   readonly taken: number;
