@@ -63,13 +63,13 @@ function ImportRow({ summary }: { readonly summary: ImportSummary }) {
   const open = () => openPanel(`import:${id}`);
   const subject = <span class="unseen"> {name}</span>;
   return (
-    <li class="goal">
-      <div class="goal-text">
+    <li class="item">
+      <div class="item-text">
         <h3>{name}</h3>
         <p class="dim">{stateText(summary)}</p>
         {failure !== null && <p lang="en">{failure}</p>}
       </div>
-      <div class="goal-tools">
+      <div class="item-tools">
         {source === null && (state === "shown" || state === "hidden") && (
           <Button onClick={() => void run(() => change(id, toggle))}>
             {words.imports[toggle]}
@@ -125,7 +125,7 @@ export function ImportsSection({ siteId }: { readonly siteId: string }) {
         </Form>
       </Folded>
       {imports && imports.length > 0 && (
-        <ul class="imports" aria-label={words.imports.title}>
+        <ul class="items" aria-label={words.imports.title}>
           {imports.map((summary) => (
             <ImportRow key={summary.import_id} summary={summary} />
           ))}

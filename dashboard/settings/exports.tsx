@@ -42,13 +42,13 @@ function ExportRow({ made, onChange }: RowProps) {
   const subject = <span class="unseen"> {name}</span>;
   const stateText = bytes === null ? words.exports.states[state] : formatBytes(bytes);
   return (
-    <li class="goal">
-      <div class="goal-text">
+    <li class="item">
+      <div class="item-text">
         <h3>{name}</h3>
         <p class="dim">{`${datesText(made)}: ${stateText}`}</p>
         {failure !== null && <p lang="en">{failure}</p>}
       </div>
-      <div class="goal-tools">
+      <div class="item-tools">
         {state === "ready" && (
           <a class="button primary" href={addressOf(exportFilePath(id))} download>
             {words.exports.download}
@@ -97,7 +97,7 @@ export function ExportsSection({ siteId }: { readonly siteId: string }) {
         </button>
       </Form>
       {exports.length > 0 && (
-        <ul class="imports" aria-label={words.exports.title}>
+        <ul class="items" aria-label={words.exports.title}>
           {exports.map((made) => (
             <ExportRow key={made.export_id} made={made} onChange={refresh} />
           ))}

@@ -258,7 +258,7 @@ export function GoalsSection({ siteId }: { readonly siteId: string }) {
       <ol class="goals" aria-label={words.goalSettings.title}>
         {goals?.map((goal) =>
           goal.id === edited ? (
-            <li key={goal.id} class="goal">
+            <li key={goal.id} class="item">
               <GoalForm
                 title={fill(words.goalSettings.goalNamed, { goal: goal.name })}
                 first={draftOf(goal)}
@@ -271,12 +271,12 @@ export function GoalsSection({ siteId }: { readonly siteId: string }) {
               />
             </li>
           ) : (
-            <li key={goal.id} class="goal">
-              <div class="goal-text">
+            <li key={goal.id} class="item">
+              <div class="item-text">
                 <h3>{goal.name}</h3>
                 <p class="dim">{aboutGoal(goal)}</p>
               </div>
-              <div class="goal-tools">
+              <div class="item-tools">
                 {moveButton(goal, "up", goal.position > 1)}
                 {moveButton(goal, "down", goal.position < goals.length)}
                 <button type="button" class="button small" onClick={() => setEdited(goal.id)}>

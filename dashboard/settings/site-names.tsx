@@ -37,10 +37,10 @@ function NameRow({ other, onUndone }: { readonly other: OtherSiteName; readonly 
     reloadAll();
   };
   return (
-    <li class="goal">
-      <p class="goal-text">{nameText(other)}</p>
+    <li class="item">
+      <p class="item-text">{nameText(other)}</p>
       {id !== null && complete && !isBusy && (
-        <div class="goal-tools">
+        <div class="item-tools">
           <ConfirmedButton
             label={words.siteNames.undo}
             confirmLabel={words.siteNames.confirmUndo}
@@ -66,7 +66,7 @@ export function SiteNamesSection({ siteId }: { readonly siteId: string }) {
       <h2 id="names-title">{words.siteNames.title}</h2>
       <p class="dim">{rich(words.siteNames.about, { ...INLINE, site: readableId(siteId) })}</p>
       {names.length > 0 && (
-        <ul class="imports" aria-label={words.siteNames.others}>
+        <ul class="items" aria-label={words.siteNames.others}>
           {names.map((other) => (
             <NameRow key={`${other.name} ${other.import_id}`} other={other} onUndone={() => forget(other)} />
           ))}
