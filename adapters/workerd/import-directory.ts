@@ -3,8 +3,8 @@
  * is durable before the object has the import, and stays when it is deleted: a number is never used again.
  */
 import { IMPORTS_MAX } from "../../src/runtime/base/config/limits.ts";
-import { AppError } from "../../src/runtime/base/errors.ts";
-import { conflict, type ImportRecord } from "../../src/runtime/imports/import-record.ts";
+import { AppError, conflict } from "../../src/runtime/base/errors.ts";
+import type { ImportRecord } from "../../src/runtime/imports/import-record.ts";
 import type { Asked, ImportDetails, ImportsOfSites } from "../../src/runtime/imports/imports.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { severalAtOnce } from "../../src/storage/object-store.ts";

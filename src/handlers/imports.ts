@@ -8,9 +8,9 @@ import {
   URL_HOST_CHARS_MAX,
 } from "../runtime/base/config/limits.ts";
 import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
-import { AppError, invalidInput, refusedValue, storageUnavailable } from "../runtime/base/errors.ts";
+import { AppError, conflict, invalidInput, refusedValue, storageUnavailable } from "../runtime/base/errors.ts";
 import { boolean, closed, count, list, nullable, orNull, text, word } from "../runtime/base/json-schema.ts";
-import { conflict, type GivenFile, type ImportRecord, IMPORT_STATES } from "../runtime/imports/import-record.ts";
+import { type GivenFile, type ImportRecord, IMPORT_STATES } from "../runtime/imports/import-record.ts";
 import type { Asked, ImportDetails, Imports } from "../runtime/imports/imports.ts";
 import { isFull } from "../runtime/imports/growing-imports.ts";
 import { MANIFEST } from "../runtime/imports/manifest-json.ts";

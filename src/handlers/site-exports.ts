@@ -2,10 +2,9 @@
 import { Body, required, textField, wordField } from "../runtime/base/body.ts";
 import { BODY_BYTES_MAX, EXPORTS_KEPT_MAX, RESPONSE_BYTES_PER_SECOND_MIN } from "../runtime/base/config/limits.ts";
 import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
-import { AppError, invalidInput, refusedValue, storageUnavailable } from "../runtime/base/errors.ts";
+import { AppError, conflict, invalidInput, refusedValue, storageUnavailable } from "../runtime/base/errors.ts";
 import { closed, count, list, orNull, text, word } from "../runtime/base/json-schema.ts";
 import { SITE_EXPORT_FORMATS, type SiteExport, type SiteExports } from "../runtime/exports/site-exports.ts";
-import { conflict } from "../runtime/imports/import-record.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";
 import { isLocalDate, type LocalDate } from "../storage/event.ts";
 import { fileReply, jsonReply, readJson } from "./http.ts";

@@ -12,7 +12,7 @@ export const archiveMakerIn = (dataDir: string): Promise<ArchiveMaker> =>
       siteId,
       from: firstDay,
       to: lastDay,
-      withoutVisitors: true,
+      hasVisitors: false,
       openEngine: createEngineShare,
     });
   });

@@ -83,10 +83,10 @@ export const exportData: Command = {
     const [exportTo, formats, siteId] = [exporterOf(options), formatsOf(options), siteOf(options)];
     const [from, to] = [dateOf(FROM, options), dateOf(TO, options)];
     if (from !== null && to !== null && to < from) throw new UsageError(`${TO.name} must not be before ${FROM.name}`);
-    const withoutVisitors = options.has(WITHOUT_VISITORS.name);
-    if (withoutVisitors && formats.includes("parquet")) throw new UsageError(`${WITHOUT_VISITORS.name} is for other formats than parquet`);
+    const hasVisitors = !options.has(WITHOUT_VISITORS.name);
+    if (!hasVisitors && formats.includes("parquet")) throw new UsageError(`${WITHOUT_VISITORS.name} is for other formats than parquet`);
     const progress = createProgress(process.stderr);
     followServer();
-    return exportTo(config, { formats, siteId, from, to, withoutVisitors, openEngine: openDatabaseThread, progress });
+    return exportTo(config, { formats, siteId, from, to, hasVisitors, openEngine: openDatabaseThread, progress });
   },
 };

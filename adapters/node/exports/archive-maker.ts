@@ -67,7 +67,7 @@ export function exportsBy(script: string, dataFolder: string, config: Settings):
   return (asked, path, signal) => run(script, ["export", "--zip", path, ...argumentsOf(asked)], environment, signal);
 }
 
-/** Of an archive, or of its making. */
+/** The name of an archive, or of the folder of its parts. */
 const IS_ARCHIVE = /^[0-9a-f]{32}\.zip(?:\.parts)?$/;
 
 /** Removes what earlier processes have left. */

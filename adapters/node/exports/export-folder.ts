@@ -36,8 +36,8 @@ export interface ExportOptions {
   /** null for the first and the last day with events. */
   readonly from: LocalDate | null;
   readonly to: LocalDate | null;
-  /** True to leave visitor ids out of JSON lines and CSV. */
-  readonly withoutVisitors?: boolean;
+  /** False to leave visitor ids out of JSON lines and CSV. */
+  readonly hasVisitors?: boolean;
   /** Called if the format needs it. */
   readonly openEngine: () => Promise<Engine>;
   readonly progress?: Progress;
@@ -188,7 +188,7 @@ class FolderExport {
   }
 
   async #exportEvents(snapshot: DataSnapshot, siteId: SiteId, days: readonly LocalDate[], format: EventFormat): Promise<string> {
-    const asked = { siteId, days, format, hasVisitors: !this.#options.withoutVisitors };
+    const asked = { siteId, days, format, hasVisitors: this.#options.hasVisitors ?? true };
     const { written, unchanged, rows } = await writeEventFiles(snapshot, asked, this.#target);
     return `  ${siteId}: ${counted(rows, "event")}, ${counted(written, "day")} written, ${formatCount(unchanged)} unchanged`;
   }

@@ -51,6 +51,9 @@ export class AppError extends Error {
 /** A parameter or field that breaks a rule (400). */
 export const invalidInput = (message: string): AppError => new AppError({ code: "invalid_input" }, message);
 
+/** Something in the way of the request (409). */
+export const conflict = (message: string): AppError => new AppError({ code: "conflict" }, message);
+
 /** 400 for a field or parameter. `rule` completes "… must be …"; of a long value, the beginning is quoted. */
 export function refusedValue(what: string, rule: string, value: unknown): AppError {
   // JSON has no infinite numbers, but 1e400 is one.

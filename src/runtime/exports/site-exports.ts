@@ -5,7 +5,7 @@
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { toHex } from "../base/bytes.ts";
 import { EXPORT_FREE_BYTES_LEFT_MIN, EXPORT_FREE_BYTES_MIN, EXPORT_KEPT_MS, EXPORTS_KEPT_MAX } from "../base/config/limits.ts";
-import { AppError } from "../base/errors.ts";
+import { AppError, conflict } from "../base/errors.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
 
 /** Visitor ids are in no response, so those of events have none, and Parquet files are left to the command. */
@@ -65,8 +65,6 @@ interface Entry {
 }
 
 const ID_BYTES = 16;
-
-const conflict = (message: string): AppError => new AppError({ code: "conflict" }, message);
 
 export class SiteExports {
   readonly #options: SiteExportsOptions;

@@ -4,7 +4,7 @@
  */
 import { FOLLOWED_FILES_MAX, FOLLOWED_LOGS_MAX, FOLLOWED_SALT_DAYS } from "../base/config/limits.ts";
 import { fromHex, toHex } from "../base/bytes.ts";
-import { AppError, invalidInput } from "../base/errors.ts";
+import { AppError, conflict, invalidInput } from "../base/errors.ts";
 import { type EventText, eventText, type LocalDate } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import { IMPORT_NUMBERS, importFileNumber } from "../../storage/partitions.ts";
@@ -20,7 +20,7 @@ import { createRequestReader } from "./formats/logs/request.ts";
 import { layoutNamed, rowOf } from "./formats/logs/server-logs.ts";
 import { eventOfHit, type HitEventsOptions } from "./hit-events.ts";
 import { addOutcome, countsOfHit, SALT_BYTES } from "./hit-import.ts";
-import { conflict, type FollowedLog, type ImportRecord, type ImportRecords, type MonthOutcome } from "./import-record.ts";
+import type { FollowedLog, ImportRecord, ImportRecords, MonthOutcome } from "./import-record.ts";
 import type { Month } from "./manifest.ts";
 import type { Row } from "./rows.ts";
 

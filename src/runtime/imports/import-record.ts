@@ -6,7 +6,7 @@ import { isInstant, type JsonObject, readRecord, type RecordStore, replaceJsonRe
 import { isObject } from "../base/body.ts";
 import { IMPORT_CHANGES_WAITING_MAX } from "../base/config/limits.ts";
 import { isSiteId } from "../base/config/names.ts";
-import { AppError } from "../base/errors.ts";
+import { AppError, conflict } from "../base/errors.ts";
 import { SerialQueue } from "../base/queue.ts";
 import type { SiteBelongings } from "../base/record-table.ts";
 import { DAY_COUNT_NAMES, type DayCounts, LEFT_OUT_REASONS, type LeftOutReason } from "./rows.ts";
@@ -198,8 +198,6 @@ export async function readableImports(records: ReadableRecords): Promise<Readabl
   }
   return imports;
 }
-
-export const conflict = (message: string): AppError => new AppError({ code: "conflict" }, message);
 
 export type NewImport = Pick<ImportRecord, "siteId" | "state" | "createdAt" | "door" | "given" | "hostname" | "logFormat"> &
   Partial<Pick<ImportRecord, "sourceSite" | "followed">>;

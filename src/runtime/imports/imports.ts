@@ -18,7 +18,7 @@ import {
   IMPORTS_WAITING_MAX,
 } from "../base/config/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
-import { AppError, invalidInput } from "../base/errors.ts";
+import { AppError, conflict, invalidInput } from "../base/errors.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
 import { PeriodicJob, type Run } from "../base/periodic-job.ts";
 import type { SerialQueue } from "../base/queue.ts";
@@ -32,7 +32,7 @@ import { type HitEventsOptions, hostOf } from "./hit-events.ts";
 import { GrowingImports, NOT_YET } from "./growing-imports.ts";
 import { HitImports } from "./hit-import.ts";
 import { IdentityStore, isComparable } from "./identities.ts";
-import { conflict, type ImportRecord, type ImportRecords, type ImportState, type NewImport } from "./import-record.ts";
+import type { ImportRecord, ImportRecords, ImportState, NewImport } from "./import-record.ts";
 import { lateCutOff, ManifestTotals } from "./manifest.ts";
 import { type ManifestJson, manifestJson, withCutOff } from "./manifest-json.ts";
 import { StoredDaySums } from "./stored-day-sums.ts";

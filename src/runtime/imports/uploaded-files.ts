@@ -2,9 +2,9 @@
 import { LruMap } from "../../storage/lru-map.ts";
 import { deleteObjects, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
 import { IMPORT_PARTS_CACHED_MAX } from "../base/config/limits.ts";
-import { invalidInput } from "../base/errors.ts";
+import { conflict, invalidInput } from "../base/errors.ts";
 import type { SourceFile } from "./files/file.ts";
-import { conflict, type GivenFile, type ImportRecord } from "./import-record.ts";
+import type { GivenFile, ImportRecord } from "./import-record.ts";
 import { sourceFile } from "./files/source-files.ts";
 import { IMPORT_PART_BYTES_MIN } from "../../shared/limits.ts";
 

@@ -17,12 +17,12 @@ import {
 } from "../base/config/admin-limits.ts";
 import { IMPORTS_MAX } from "../base/config/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
-import { AppError, invalidInput } from "../base/errors.ts";
+import { AppError, conflict, invalidInput } from "../base/errors.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
 import { PeriodicJob, type Run } from "../base/periodic-job.ts";
 import { SerialQueue } from "../base/queue.ts";
 import type { SiteBelongings } from "../base/record-table.ts";
-import { conflict, hidesSource, type ImportRecord, type ImportRecords } from "../imports/import-record.ts";
+import { hidesSource, type ImportRecord, type ImportRecords } from "../imports/import-record.ts";
 import type { Imports } from "../imports/imports.ts";
 import type { SiteAdmission } from "../ingest/admission.ts";
 import { endOfName, type Rename, type SiteNames } from "../sites/site-names.ts";
