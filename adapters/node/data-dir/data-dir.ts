@@ -107,6 +107,9 @@ const STICKY_BIT = 0o1000;
 const OWN_FOLDERS = ["downloads", "events", "imports", "journal", "keys", "pings", "renames", "secrets", "shares", "sites", ...COLLECTIONS];
 const OWN_FILES = ["admin.json", "calendar.json", "clock.json", "secret", "sessions.json"];
 
+/** What is in them is not looked at: it is too much, or about to be removed, with the lock of who has made it. */
+const UNREAD_FOLDERS = ["downloads", "events"];
+
 /** The reason to keep the permissions of the data folder itself; null if they may be changed. */
 async function reasonToLeave(folder: string, status: FileStatus, files: FileSystem): Promise<string | null> {
   if (status.uid !== process.getuid?.()) return "it belongs to another user";
@@ -126,7 +129,7 @@ async function makeFolderPrivate(folder: string, files: FileSystem = nodeFileSys
   const reason = isOpenToOthers(status) ? await reasonToLeave(folder, status, files) : null;
   if (reason === null) await makePrivate(folder, status, files);
   for (const { name } of await files.readdir(folder)) {
-    if (OWN_FOLDERS.includes(name)) await makeTreePrivate(join(folder, name), name === "events" ? 0 : 2, files);
+    if (OWN_FOLDERS.includes(name)) await makeTreePrivate(join(folder, name), UNREAD_FOLDERS.includes(name) ? 0 : 2, files);
     if (OWN_FILES.includes(name)) await makeTreePrivate(join(folder, name), 0, files);
   }
   return reason;
