@@ -54,12 +54,13 @@ function NameRow({ other, onUndone }: { readonly other: OtherSiteName; readonly 
   );
 }
 
+const loadNames = (url: string, signal: AbortSignal) => sendJson<OtherSiteNames>(url, { signal });
+
 export function SiteNamesSection({ siteId }: { readonly siteId: string }) {
   const [known, setKnown] = useState<readonly OtherSiteName[]>([]);
   const names = known.filter(({ name, site_id: current }) => name === siteId || current === siteId);
   const rhythm: Rhythm = { firstMs: 0, pauseMs: () => (names.some(({ complete }) => !complete) ? WORKING_MS : IDLE_MS) };
-  const load = (url: string, signal: AbortSignal) => sendJson<OtherSiteNames>(url, { signal });
-  usePolling<OtherSiteNames>(SITE_NAMES_PATH, rhythm, (all) => setKnown(all.names), load);
+  usePolling<OtherSiteNames>(SITE_NAMES_PATH, rhythm, (all) => setKnown(all.names), loadNames);
   const forget = (other: OtherSiteName) => setKnown(known.filter((each) => each !== other));
   return (
     <section class="panel" aria-labelledby="names-title">
@@ -80,18 +81,27 @@ export function SiteNamesSection({ siteId }: { readonly siteId: string }) {
   );
 }
 
-/** Opens the settings of the site that has the events now, or says that they are still being copied. */
+const WHILE_COPYING: Rhythm = { firstMs: WORKING_MS, pauseMs: () => WORKING_MS };
+
+/** Opens the settings of the site that has the events now. While they are still being copied, it says so and waits. */
 function useMove(siteId: string) {
   const [isCopying, setCopying] = useState(false);
   const action = useAction(problemText);
-  const move = (ask: () => Promise<OtherSiteName>) =>
-    void action.run(async () => {
-      const { complete, site_id: current } = await ask();
-      if (!complete) return setCopying(true);
-      discardChanges(siteId, ALL_SETTINGS);
-      openSite(current, { view: "settings", section: "data" }, true);
-      reloadAll();
-    });
+  const openMoved = ({ complete, site_id: current }: OtherSiteName) => {
+    setCopying(!complete);
+    if (!complete) return;
+    discardChanges(siteId, ALL_SETTINGS);
+    openSite(current, { view: "settings", section: "data" }, true);
+    reloadAll();
+  };
+  const onNames = ({ names }: OtherSiteNames) => {
+    const moved = names.find(({ name }) => name === siteId);
+    if (moved) openMoved(moved);
+    // It was given up.
+    else setCopying(false);
+  };
+  usePolling(isCopying ? SITE_NAMES_PATH : null, WHILE_COPYING, onNames, loadNames);
+  const move = (ask: () => Promise<OtherSiteName>) => void action.run(() => ask().then(openMoved));
   return { ...action, isCopying, move };
 }
 
