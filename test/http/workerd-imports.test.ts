@@ -52,7 +52,10 @@ const inState =
   (found: ImportJson): boolean =>
     found.state === state;
 
-describe("imports in workerd", () => {
+/** It takes a minute on an idle machine. */
+const TEST_MS_MAX = 400_000;
+
+describe("imports in workerd", { timeout: TEST_MS_MAX }, () => {
   it("are read in alarms of the site's object, go on after a crash, and are hidden, shown and deleted", async () => {
     const { ask, upload, until, report, headers } = await started();
     const before = await report(SITES[0]);
