@@ -13,7 +13,10 @@ const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
 const run = promisify(execFile);
 
-describe.skipIf(!hasCurl)(`the examples of the page${hasCurl ? "" : " (this machine has no curl)"}`, () => {
+/** They take 45 s on an idle machine. */
+const TEST_MS_MAX = 300_000;
+
+describe.skipIf(!hasCurl)(`the examples of the page${hasCurl ? "" : " (this machine has no curl)"}`, { timeout: TEST_MS_MAX }, () => {
   let folder: string;
   let server: ServerProcess;
   beforeAll(async () => {
