@@ -5,11 +5,13 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { fillDataFolder } from "../support/data-folder.ts";
+import { wireEvent } from "../support/requests.ts";
 import { runProcess } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
 import { logLine } from "../support/uploads.ts";
+import { CHROME_WINDOWS } from "../support/user-agents.ts";
 import { commandsIn, commandsOfKind, CREDENTIAL, withBuiltProgram } from "./commands.ts";
 import { codeBlocksOf, readPage } from "./pages.ts";
 
@@ -125,7 +127,7 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
       return (await response.json()) as { key: string; key_hash: string };
     };
 
-    const settings = async (method: "GET" | "PUT", path: string, body?: object): Promise<string> => {
+    const settings = async (method: "GET" | "PUT" | "POST", path: string, body?: object): Promise<string> => {
       const headers = { cookie: `svc_session=${credentials["TOKEN"]}` };
       return (await fetch(server.origin + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).text();
     };
@@ -153,6 +155,8 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
       credentials["SHARE_HASH"] = (await shared("is revoked")).share_hash;
       files["site.json"] = await settings("PUT", "/api/sites/example.com", { name: "Our shop" });
       files["settings.json"] = await settings("GET", "/api/settings");
+      const body = JSON.stringify(wireEvent("blog.example.com"));
+      await fetch(`${server.origin}/api/event`, { method: "POST", headers: { "user-agent": CHROME_WINDOWS }, body });
     });
 
     for (const { page, command } of commandsOfKind("secured")) {
@@ -160,6 +164,8 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
         expect(await run(at(server, command), { folder: await folderWithFiles(page, command), environment: credentials })).toMatchObject({
           code: 0,
         });
+        // Later commands have the site's id of before.
+        if (command.includes("/rename")) await settings("POST", "/api/sites/example.org/rename", { to: "example.com" });
         if (!CREDENTIAL.test(command)) return;
         const without = await run(at(server, command).replace(/ -o \S+/, ""), { folder: await folderWithFiles(page, command) });
         expect(without).toMatchObject({ code: 22, printed: expect.stringContaining(`"error":`) });
@@ -217,6 +223,12 @@ describe("commands of the program", () => {
           code: 0,
           printed: expect.stringContaining("Import #1 is shown: 1 event of"),
         });
+        return;
+      }
+      if (command.includes("sandpiper rename ")) {
+        await fillDataFolder(dataFolder);
+        expect(await run(here.replace("example.com", "a.test"), { folder, environment })).toMatchObject({ code: 0 });
+        expect(await readdir(join(dataFolder, "events"))).toContain("site_id=example.org");
         return;
       }
       if (command.includes("sandpiper export ")) {
