@@ -1,6 +1,6 @@
 /** The npm package: packed from a clone, installed without a network into an empty folder, and used there. */
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeBlocksOf, linksOf, readPage, ROOT } from "../docs/pages.ts";
@@ -8,6 +8,7 @@ import { makeClone } from "../support/clone.ts";
 import { runProcess, type Ended } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { logLine } from "../support/uploads.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 
 /** docs/installation.md, "Requirements". */
@@ -129,6 +130,19 @@ const RUNS: Readonly<Record<string, () => Promise<void>>> = {
     const restored = await sandpiper(["restore", "copy", "--data-dir", "restored"]);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("no fault") });
   },
+  async import() {
+    await writeFile(join(folder, "site/access.log"), logLine("2026-02-01T10:00:00", "/"));
+    const imported = await sandpiper(["import", "example.com", "access.log", "--yes"]);
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining("Import #1 is shown: 1 event of") });
+  },
+  /** Tables need the engine. */
+  async export() {
+    const exported = await sandpiper(["export", "--zip", "all.zip", "--format", "csv,reports", "--site", "example.com"]);
+    expect(exported).toMatchObject({ code: 0, stdout: expect.stringContaining("example.com: 1 event, 1 day written") });
+  },
+  async rename() {
+    expect(await sandpiper(["rename", "example.com", "example.org"])).toMatchObject({ code: 0 });
+  },
   /** There is no ClickHouse to fill: test/fault/reindex-kill.test.ts runs it with one. */
   async reindex() {
     const refused = await sandpiper(["reindex"]);
@@ -150,7 +164,7 @@ const RUNS: Readonly<Record<string, () => Promise<void>>> = {
 
 it("every command of the help runs in the installed program", async () => {
   const { stdout: help } = await sandpiper(["--help"]);
-  const commands = [...help.matchAll(/^ {2}([a-z][a-z-]*)(?: <\w+>)* {2,}/gm)].map(([, name = ""]) => name);
+  const commands = [...help.matchAll(/^ {2}([a-z][a-z-]*)(?: <\w+>…?)* {2,}/gm)].map(([, name = ""]) => name);
   expect(commands).toContain("serve");
   expect(commands.filter((name) => !(name in RUNS))).toEqual([]);
   for (const name of commands) await RUNS[name]?.();
