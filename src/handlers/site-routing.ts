@@ -49,7 +49,7 @@ export class SiteRouting {
     if (!url || !route) return null;
     if (route.site !== null) return route.site === true ? siteInQuery(url) : { siteId: route.site, event: null };
     if (route.handler === getPixel) return this.#siteOfEvent(request, () => parsePixelQuery(parametersOf(url)));
-    // Of other products' tags only the registry knows the site, and it passes an event to each of several sites.
+    // Only the registry knows the site of other products' tags, and it passes an event to each of several sites.
     if (route.handler !== postEvent) return null;
     return (body) => this.#siteOfEvent(request, () => parseEventBody(body));
   }

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const PAGES = 3_000;
 const VISITORS = 100_000;
 
-/** Of a hundred requests, 30 are for pages, 60 for what they consist of, and the rest is left out for other reasons. */
+/** A hundred requests: 30 for pages, 60 for what they consist of, and 10 that are left out for other reasons. */
 const PAGE_SHARE = 0.3;
 const FILE_SHARE = 0.9;
 
@@ -56,7 +56,7 @@ function lineOf(i, random, distinct) {
 export async function writeLog(path, lines, distinct = lines) {
   const file = await open(path, "w");
   for (let written = 0; written < lines;) {
-    // The same for each repetition.
+    // All repetitions have the same lines.
     const random = numbersFrom(7);
     for (let from = 0; from < distinct && written < lines; from += 10_000) {
       const count = Math.min(10_000, distinct - from, lines - written);

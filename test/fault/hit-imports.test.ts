@@ -8,7 +8,7 @@ import { memoryStores, mortalStores, type Strike } from "../support/mortal-store
 
 type Opened = Awaited<ReturnType<typeof openHitImports>>;
 
-/** As `Imports` does it. */
+/** Deletes an import in the order in which `Imports` does. */
 async function remove({ imports, records }: Pick<Opened, "imports" | "records">, number: number): Promise<void> {
   await imports.end(number);
   await records.remove(number);

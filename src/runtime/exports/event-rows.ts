@@ -26,7 +26,7 @@ function cellOf(column: EventColumn, events: DecodedEvents, format: ExportFormat
   }
   if (kind === "visitor") {
     const ids = events.visitorIds;
-    // As a text: JSON readers would round the number.
+    // A text, because JSON readers would round the number.
     return (row) => format.text(String(ids[row]));
   }
   if (isText(column)) {

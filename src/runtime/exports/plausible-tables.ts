@@ -222,7 +222,7 @@ export const PLAUSIBLE_TABLES: readonly DayTable[] = [
     columns: ["country", "region", "city", ...USUAL_COUNTS],
     values: [sql`visit_country_code`, sql`visit_region`],
     counts: USUAL_COUNTS,
-    // As Plausible's own export does.
+    // Plausible's own export does the same.
     visits: () => sql`SELECT * FROM sessions WHERE coalesce(visit_country_code, 0) <> 0`,
     textsOf: ([country = "", region = ""]) => [country, regionCode(region), NO_CITY],
   }),

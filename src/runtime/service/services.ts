@@ -448,7 +448,7 @@ async function createImports(
   const { config, geo } = host;
   if (records === null) return null;
   const hmac = await createHmacSha256();
-  // Of its own: those of an import would evict those of visitors.
+  // A separate cache, because the entries of an import would evict those of visitors.
   const userAgents = createUserAgentCache();
   return new Imports({
     ...host,

@@ -19,7 +19,7 @@ function itemFrom(line: number, text: string): JsonItem | BadRow {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { line, object: value };
   } catch {
-    // As for a value that is no object.
+    // The same as for a value that is no object.
   }
   return badRow(line, "not_json", text);
 }
