@@ -28,7 +28,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Lines of a followed log at once": mebibytes(shared.FOLLOWED_LINES_BYTES_MAX),
   "Logs followed into a site": String(limits.FOLLOWED_LOGS_MAX),
   "Files of events of a followed log": count(limits.FOLLOWED_FILES_MAX),
-  Imports: `${count(limits.IMPORTS_MAX)}, of which ${limits.IMPORTS_WAITING_MAX} wait for files or a confirmation, for ${limits.IMPORT_WAITING_DAYS} days`,
+  Imports: `${count(limits.IMPORTS_MAX)}; at most ${limits.IMPORTS_WAITING_MAX} of them wait for files or a confirmation, for ${limits.IMPORT_WAITING_DAYS} days`,
   "Changes of imports that wait to be stored": count(limits.IMPORT_CHANGES_WAITING_MAX),
   "Files of sums of days of an import": `${count(limits.IMPORT_DAY_FILES_MAX)}, of ${count(limits.IMPORT_DAY_GROUPS)} different days and values each (workerd: ${count(limits.IMPORT_DAY_GROUPS_IN_WORKERD)})`,
   "Custom properties of an import with sums of days": count(limits.IMPORT_DAY_PROPERTIES_MAX),
