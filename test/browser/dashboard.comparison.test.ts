@@ -71,6 +71,7 @@ describe("the comparison of the dashboard", () => {
     // The chart draws the rest of that day, too.
     await page.getByRole("button", { name: "Show as table" }).click();
     const rows = page.getByRole("region", { name: /as a table/ }).locator("tbody tr");
+    await rows.first().waitFor();
     expect(await rows.first().locator("td").allTextContents()).toEqual(["3", expect.stringMatching(/ 0:00 UTC$/), "2"]);
     expect((await rows.last().locator("td").allTextContents()).at(-1)).toBe("9");
     expect(await page.getByRole("columnheader").allTextContents()).toEqual([
