@@ -41,6 +41,7 @@ import { getSitePage } from "./site-page.ts";
 import { postChannelPreview } from "./channel-preview.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
 import { getExport, getOverview, getProgress, reportHandler, getSites } from "./stats.ts";
+import { getSummary } from "./summary.ts";
 import { SCRIPT_PATHS } from "../shared/names.ts";
 
 /** Does not compile unless the file of the handler describes the method and path. */
@@ -72,6 +73,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/sites", "stats", getSites),
   route("GET", "/api/stats/overview", "stats", getOverview),
   ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report), { site: true })),
+  route("GET", "/api/summary", "stats", getSummary, { site: true }),
   route("GET", "/api/stats/export", "stats", getExport, { site: true }),
   route("GET", "/api/stats/progress", "stats", getProgress, { site: true }),
   route("POST", "/api/auth/setup", "auth", postSetup),

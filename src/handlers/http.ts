@@ -162,6 +162,8 @@ export const TIME_ZONE_HEADER = "Time-Zone";
 /** JSON of what an answer says of days of which only sums are known. */
 export const COVERAGE_HEADER = "Coverage";
 
+export const coverageHeaders = (coverage: string | null): ReplyHeaders => (coverage === null ? {} : { [COVERAGE_HEADER]: coverage });
+
 export const timeZoneHeaders = (timeZone: string): ReplyHeaders => (timeZone === UTC ? {} : { [TIME_ZONE_HEADER]: timeZone });
 
 export const withHeaders = (reply: Reply, headers: ReplyHeaders): Reply => ({ ...reply, headers: { ...reply.headers, ...headers } });

@@ -52,6 +52,7 @@ import { SITE_DELETION_API } from "./site-deletion.ts";
 import { SITE_MOVES_API } from "./site-moves.ts";
 import { SETTINGS_API } from "./site-settings.ts";
 import { STATS_API } from "./stats.ts";
+import { SUMMARY_API } from "./summary.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";
 
 /** The parts of the document, in its order. */
@@ -59,6 +60,7 @@ const APIS = [
   INGEST_API,
   EARLIER_TAGS_API,
   STATS_API,
+  SUMMARY_API,
   AUTH_API,
   KEYS_API,
   GOALS_API,

@@ -30,7 +30,7 @@ import { OVERVIEW_PARAMETERS, OVERVIEW } from "../runtime/reports/overview/overv
 import { REPORTS, type ReportPath } from "../runtime/reports/registry.ts";
 import { BOM_PARAMETER } from "../runtime/reports/exports/formats.ts";
 import { EXPORT, FIRST_DAY, FORMATS, queryOf, STORED_FIRST_DAY } from "../runtime/reports/queries.ts";
-import type { Report } from "../runtime/reports/report.ts";
+import type { PreparedReport, Report } from "../runtime/reports/report.ts";
 import type { ReportQuery } from "../runtime/query/query-engine.ts";
 import type { Sites } from "../runtime/sites/sites.ts";
 import { type EpochMs, type LocalDate, type SiteId, utcDateOf } from "../storage/event.ts";
@@ -48,7 +48,7 @@ import {
   type Answer,
   type Operations,
 } from "./openapi/operation.ts";
-import { COVERAGE_HEADER, fileReply, jsonReply, jsonTextReply, Query, timeZoneHeaders } from "./http.ts";
+import { coverageHeaders, fileReply, jsonReply, jsonTextReply, Query, timeZoneHeaders } from "./http.ts";
 import type { StreamSource } from "./response-streams.ts";
 import { shownSettings } from "./site-settings.ts";
 import type { Context, Handler } from "./route.ts";
@@ -146,20 +146,26 @@ export const getProgress: Handler = (_request, { services, reader, url }) => {
   return jsonReply({ reports: reports.map(({ id, days, daysRead, reading }) => ({ id, days, days_read: daysRead, reading })) });
 };
 
+/** Cached unless it is of the present. With an id, the reader can ask how far it has come. */
+export function resultOf({ query, cacheKey }: PreparedReport, context: Context, id: string | null = null): Promise<string> {
+  const { stats } = context.services;
+  const asker = askerOf(context);
+  return cacheKey ? stats.cached(cacheKey, query, asker, id) : stats.fresh(query, asker);
+}
+
 /** Invalid parameters are a 400 even if the required behavioral extension is missing, which is a 503. */
 export const reportHandler =
   ({ prepare }: Report): Handler =>
   async (request, context) => {
-    const { services, reader, url, params } = context;
+    const { reader, url, params } = context;
     const given = new Query(url);
     const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : given.text(name));
-    const { query, timeZone, cacheKey, file } = await prepare(read, reader);
-    const { stats } = services;
-    const asker = askerOf(context);
-    const result = await (cacheKey ? stats.cached(cacheKey, query, asker, progressIdOf(request)) : stats.fresh(query, asker));
+    const prepared = await prepare(read, reader);
+    const { timeZone, file } = prepared;
+    const result = await resultOf(prepared, context, progressIdOf(request));
     if (file) return fileReply(result, file, timeZoneHeaders(timeZone));
     const { json, coverage } = coveredAnswer(result);
-    return jsonTextReply(json, 200, { ...timeZoneHeaders(timeZone), ...(coverage !== null && { [COVERAGE_HEADER]: coverage }) });
+    return jsonTextReply(json, 200, { ...timeZoneHeaders(timeZone), ...coverageHeaders(coverage) });
   };
 
 const SITES_PARAMETERS = {
@@ -254,7 +260,7 @@ const OVERVIEW_REFUSALS = {
   too_many_requests: `The maximum number of stats queries is running. Or: ${TOO_MANY_VIEWS}`,
 } as const;
 
-const STATS_REFUSALS = {
+export const STATS_REFUSALS = {
   ...OVERVIEW_REFUSALS,
   unavailable: "The query engine has too little memory for the range at the moment.",
 } as const;

@@ -56,6 +56,7 @@ import { describeStatsTimeseries } from "./stats-timeseries.suite.ts";
 import { describeDataMinimisation, describeStoredEvents } from "./stored-events.suite.ts";
 import { describeSiteDeletion } from "./site-deletion.suite.ts";
 import { describeSiteSettings, describeSiteSettingsRules } from "./site-settings.suite.ts";
+import { describeSummary } from "./summary.suite.ts";
 import { describeSurface } from "./surface.suite.ts";
 
 type DescribeSuite = (makeTarget: MakeTarget) => void;
@@ -114,6 +115,7 @@ const OF_RULES: readonly Suite[] = [
   [describeStatsRealtime, "workerd", "clickhouse"],
   [describeStatsVisits, "node", "workerd", "clickhouse"],
   [describeStatsChanges, "workerd", "clickhouse"],
+  [describeSummary, "workerd", "clickhouse"],
   [describeStatsGoals, "clickhouse"],
   [describeStatsProperties, "clickhouse"],
   [describeStatsPropertyValues, "clickhouse"],

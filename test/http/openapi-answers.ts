@@ -80,14 +80,20 @@ const INGEST: readonly Provoked[] = [
   { id: PREFLIGHT, status: 204, way: "from a page", send: (target) => target.fetch("/api/event", { method: "OPTIONS", headers: PAGE }) },
 ];
 
-/** A request for a report, by its path behind `/api/stats/`. */
+/** A request for a report. */
 interface ReportRequest {
   readonly id: string;
   readonly path: string;
   readonly parameters?: string;
 }
 
-const aRequest = (path: string, parameters = "", id = path): ReportRequest => ({ id: `GET /api/stats/${id}`, path, parameters });
+const aRequest = (name: string, parameters = "", nameInId = name): ReportRequest => ({
+  id: `GET /api/stats/${nameInId}`,
+  path: `/api/stats/${name}`,
+  parameters,
+});
+
+const SUMMARY: ReportRequest = { id: "GET /api/summary", path: "/api/summary" };
 
 /** A request for each report, and what else answers like one. A report without a row here does not compile. */
 const REPORT_REQUESTS: Readonly<Record<ReportPath | "/api/stats/export", ReportRequest>> = {
@@ -110,16 +116,17 @@ const REPORT_REQUESTS: Readonly<Record<ReportPath | "/api/stats/export", ReportR
   "/api/stats/flow": aRequest("flow", "&page=/"),
 };
 
-const REPORTED: readonly ReportRequest[] = Object.values(REPORT_REQUESTS);
+const REPORTED: readonly ReportRequest[] = [...Object.values(REPORT_REQUESTS), SUMMARY];
 
 const ask = (target: Target, { path, parameters = "" }: ReportRequest, siteId: string, init: TargetRequest = {}): Promise<Response> =>
-  target.fetch(`/api/stats/${path}?site_id=${siteId}${parameters}`, init);
+  target.fetch(`${path}?site_id=${siteId}${parameters}`, init);
 
 const ALL_COLUMNS = `${FURTHER_COLUMNS.join(",")},comparison`;
 
 /** Other forms of a report. */
 const VARIANTS: readonly ReportRequest[] = [
   aRequest("main", "&compare=previous_period"),
+  { ...SUMMARY, parameters: "&period=7d&compare=year_over_year" },
   aRequest("changes", "&period=7d&compare=previous_period&band=hour"),
   aRequest("changes", "&metric=bounce_rate&dimensions=browsers,visit-sources&limit=1"),
   aRequest("changes", "&metric=conversion_rate&goal=signup&compare=typical"),
@@ -151,7 +158,7 @@ const VARIANTS: readonly ReportRequest[] = [
 /** What there is only with the behavioral extension. */
 const BEHAVIORAL: readonly ReportRequest[] = [
   aRequest("breakdown/entry-pages", "", "breakdown/{dimension}"),
-  ...REPORTED.filter(({ path }) => ["sessions", "session-timeseries", "funnel", "retention", "sequences", "flow"].includes(path)),
+  ...REPORTED.filter(({ path }) => /\/(?:sessions|session-timeseries|funnel|retention|sequences|flow)$/.test(path)),
 ];
 
 const PROGRESS = "GET /api/stats/progress";
@@ -174,7 +181,7 @@ const STATS: readonly Provoked[] = [
   { id: PROGRESS, status: 403, send: (target, siteId) => askProgress(target, siteId, UNVERIFIED) },
   ...REPORTED.flatMap((report): Provoked[] => [
     // Conversions need goals (see `openapi-collection-answers.ts`).
-    ...(report.path === "conversions"
+    ...(report.path === "/api/stats/conversions"
       ? []
       : [{ id: report.id, status: 200, send: (target: Target, siteId: string) => ask(target, report, siteId) }]),
     { id: report.id, status: 400, send: (target) => ask(target, report, "") },

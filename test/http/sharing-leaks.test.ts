@@ -199,6 +199,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
     Extract<DescribedRouteId, `GET /api/stats/${string}`>,
     "a report"
   >),
+  "GET /api/summary": "a report",
   "POST /api/event": { path: "/api/event", body: {} },
   "GET /api/event": { path: "/api/event" },
   "OPTIONS /api/event": { path: "/api/event" },
@@ -411,6 +412,7 @@ const PATHS = [
       : [path],
   ),
   "/api/stats/export",
+  "/api/summary",
 ];
 
 const textOf = async (response: Response): Promise<string> => `${JSON.stringify([...response.headers])}\n${await response.text()}`;

@@ -70,11 +70,14 @@ export interface Scope extends SiteRange {
 
 export const within = (scope: Scope, range: DateRange): Scope => ({ ...scope, range });
 
+export const isAllShared = ({ range, shared }: Pick<SiteRange, "range" | "shared">): boolean =>
+  !shared?.range || (range.firstDay >= shared.range.firstDay && range.lastDay <= shared.range.lastDay);
+
 /** 403 if not all dates of the range are shared. */
-export function checkShared({ range, shared }: SiteRange): void {
-  const shown = shared?.range ?? range;
-  if (range.firstDay >= shown.firstDay && range.lastDay <= shown.lastDay) return;
-  throw new AppError({ code: "forbidden" }, `The share link shows only dates from ${shown.firstDay} to ${shown.lastDay}`);
+export function checkShared(siteRange: SiteRange): void {
+  if (isAllShared(siteRange)) return;
+  const { firstDay, lastDay } = siteRange.shared?.range ?? siteRange.range;
+  throw new AppError({ code: "forbidden" }, `The share link shows only dates from ${firstDay} to ${lastDay}`);
 }
 
 /** The date, or the first shared one if that is later. */
