@@ -1,4 +1,4 @@
-/** Builds the tracker: as a minified script that runs when it loads, and as a module to import. */
+/** Builds the tracker: as a minified script that runs when it loads, and as a module to import. And the script of the visitor's choice. */
 
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
@@ -17,12 +17,12 @@ const COMMON = {
 /** Read from `window`: a page's own `const URL` or `const history` hides the global. */
 const WINDOW_PROPERTIES = ["URL", "XMLHttpRequest", "history", "innerWidth", "localStorage", "navigation", "navigator"];
 
-/** @param {import("esbuild").Plugin[]} [plugins] @returns {Promise<string>} the script as served */
-export async function buildTracker(plugins = []) {
+/** @param {string} entry @param {import("esbuild").Plugin[]} plugins @returns {Promise<string>} the script as served */
+async function buildScript(entry, plugins) {
   const { outputFiles } = await build({
     ...COMMON,
     plugins,
-    entryPoints: [pathOf("script.ts")],
+    entryPoints: [pathOf(entry)],
     write: false,
     format: "iife",
     minify: true,
@@ -30,6 +30,12 @@ export async function buildTracker(plugins = []) {
   });
   return outputFiles[0].text;
 }
+
+/** @param {import("esbuild").Plugin[]} [plugins] */
+export const buildTracker = (plugins = []) => buildScript("script.ts", plugins);
+
+/** @param {import("esbuild").Plugin[]} [plugins] */
+export const buildOptOut = (plugins = []) => buildScript("opt-out.ts", plugins);
 
 /** Writes the module; the application's bundler minifies it. @param {string} outfile */
 export async function buildTrackerModule(outfile) {

@@ -2,7 +2,7 @@
 import { api, excluded, flag, sites } from "./settings.ts";
 import { attempt, documentProperty, warn } from "./page.ts";
 import { pageUrl } from "./address.ts";
-import { PREFIX } from "./names.ts";
+import { IGNORE_KEY } from "./names.ts";
 
 /** Status 0: nothing was sent, or no response came. */
 type Result = { readonly status: number };
@@ -61,7 +61,7 @@ export const track: Track = (name, options) => {
       (frameElement && !flag("frames")) ||
       ((LOCAL.test(location.origin) || navigator.webdriver) && !flag("includeLocal")) ||
       (flag("honorDnt") && (navigator.doNotTrack === "1" || navigator.globalPrivacyControl)) ||
-      attempt(() => localStorage.getItem(PREFIX + "_ignore")) === "true" ||
+      attempt(() => localStorage.getItem(IGNORE_KEY)) === "true" ||
       excluded.some((pattern) => pattern.test(page.pathname))
     )
       return undefined;

@@ -1,9 +1,9 @@
 /** Observes pageviews and clicks on links, from the moment the page is visible. */
-import { download, flag, ownHosts } from "./settings.ts";
+import { api, download, flag, ownHosts } from "./settings.ts";
 import { type Track, track } from "./event.ts";
 import { attempt, documentProperty } from "./page.ts";
 import { pageKey } from "./address.ts";
-import { PAGEVIEW, FILE_DOWNLOAD, OUTBOUND_CLICK } from "./names.ts";
+import { FILE_DOWNLOAD, OPT_OUT_ID, OUTBOUND_CLICK, PAGEVIEW } from "./names.ts";
 
 /** Records the first view of a page, a navigation within it, and its return from the back/forward cache. */
 const trackPageviews = (): void => {
@@ -32,6 +32,15 @@ const trackPageviews = (): void => {
   });
   // `navigation.navigate()` bypasses the methods of `history`.
   if (window.navigation) navigation.addEventListener("currententrychange", viewIfNavigated);
+};
+
+/** Loads the visitor's choice for a link with its fragment (docs/privacy.md, "Opt-out link and page"). */
+const offerOptOut = (): void => {
+  if (location.hash !== "#" + OPT_OUT_ID) return;
+  const script = document.createElement("script");
+  // Beside the folder of `/api/event`, whatever host and path come before.
+  script.src = api + "/../../opt-out.js";
+  document.documentElement.append(script);
 };
 
 /** Records clicks on outbound links and downloads. A click is only observed, never prevented or delayed. */
@@ -74,12 +83,14 @@ export const startTracking = (queue: Parameters<Track>[]): Track => {
     isStarted = true;
     // A page may have frozen the history API, and its queue may hold anything.
     attempt(trackPageviews);
+    attempt(offerOptOut);
     for (const call of queue) attempt(() => track(...call));
   };
   trackLinkClicks(trackOrQueue);
   // Capturing on the window: only one of the two bubbles, and an element may hide the document's addEventListener.
   addEventListener("prerenderingchange", startIfVisible, true);
   addEventListener("visibilitychange", startIfVisible, true);
+  addEventListener("hashchange", offerOptOut);
   startIfVisible();
   return trackOrQueue;
 };

@@ -11,7 +11,7 @@ import { buildDashboard } from "../../dashboard/build.mjs";
 import { markedModule, slimEngineModule } from "../engine-module.mjs";
 import { BundledLicenses } from "../licenses.mjs";
 import { packScript } from "../pack-asset.mjs";
-import { buildTracker } from "../../tracker/build.mjs";
+import { buildOptOut, buildTracker } from "../../tracker/build.mjs";
 import { hashOfSources, removeStamp, writeStamp } from "./build-stamp.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -72,7 +72,10 @@ async function bundleProgram(folder, { plugins, licenses, buildLine }) {
     define: {
       BUILD_LINE: JSON.stringify(buildLine),
       TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker([licenses.plugin]))),
-      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard(licenses)),
+      DASHBOARD_ASSETS: JSON.stringify({
+        ...(await buildDashboard(licenses)),
+        "opt-out.js": packScript(await buildOptOut([licenses.plugin])),
+      }),
       VERSION: JSON.stringify(version),
     },
   });

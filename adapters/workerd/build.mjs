@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
 import { slimEngineModule } from "../engine-module.mjs";
 import { packScript } from "../pack-asset.mjs";
-import { buildTracker } from "../../tracker/build.mjs";
+import { buildOptOut, buildTracker } from "../../tracker/build.mjs";
 import { encodeCountryRanges } from "./encode-country-ranges.mjs";
 import { recordModules } from "./record-modules.mjs";
 
@@ -108,7 +108,7 @@ export async function buildWorker(outdir, otherEntries = {}) {
     plugins: [duckdbPlugin, filesPlugin(names)],
     define: {
       TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker())),
-      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard()),
+      DASHBOARD_ASSETS: JSON.stringify({ ...(await buildDashboard()), "opt-out.js": packScript(await buildOptOut()) }),
       VERSION: JSON.stringify(version),
     },
   });

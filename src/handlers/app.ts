@@ -26,6 +26,7 @@ import {
 import { getInstallation, postInstallationPage } from "./installation.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { openapiHandler, type DescribedPath } from "./openapi.ts";
+import { getOptOutPage, getOptOutScript } from "./opt-out.ts";
 import { corsHeaders, preflight } from "./origins.ts";
 import { Pipeline, type App } from "./pipeline.ts";
 import { type Reply, responseTo, withHeaders } from "./http.ts";
@@ -70,6 +71,8 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/matomo.php", "ingest", postMatomo, ANY_ROLE),
   route("OPTIONS", "/matomo.php", "ingest", preflight, ANY_ROLE),
   ...SCRIPT_PATHS.map((path) => route("GET", path, "public", getScript, ANY_ROLE)),
+  route("GET", "/opt-out", "public", getOptOutPage, ANY_ROLE),
+  route("GET", "/opt-out.js", "public", getOptOutScript, ANY_ROLE),
   route("GET", "/api/sites", "stats", getSites),
   route("GET", "/api/stats/overview", "stats", getOverview),
   ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report), { site: true })),

@@ -1,5 +1,5 @@
 /** The files in the program's bundle: tracking script, dashboard and the page of share links (docs/http-api.md, "Static files"). */
-import { DASHBOARD_PAGE, SHARE_PATH, ASSETS_PATH } from "../runtime/base/config/names.ts";
+import { ASSETS_PATH, DASHBOARD_PAGE, OPT_OUT_SCRIPT, SHARE_PATH } from "../runtime/base/config/names.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { text } from "../runtime/base/json-schema.ts";
 import { type Asset, pageBelow, type Assets } from "../runtime/service/assets.ts";
@@ -66,7 +66,7 @@ export function assetReply(request: Request, asset: Asset, headers: ReplyHeaders
 /** Short enough that a new version reaches every page within a day. */
 const SCRIPT_CACHE_SECS = 86_400;
 
-const SCRIPT_HEADERS = {
+export const SCRIPT_HEADERS = {
   "Cache-Control": `public, max-age=${SCRIPT_CACHE_SECS}`,
   ...ANY_ORIGIN,
   "Cross-Origin-Resource-Policy": "cross-origin",
@@ -101,7 +101,7 @@ const PAGE_HEADERS: ReplyHeaders = { ...pageHeaders([]), "Cache-Control": "no-ca
 /** Headers of files whose names contain a hash of the content. */
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" } as const;
 
-function existing(asset: Asset | null): Asset {
+export function existing(asset: Asset | null): Asset {
   if (!asset) throw new AppError({ code: "not_found" }, "There is nothing at this path");
   return asset;
 }
@@ -109,8 +109,11 @@ function existing(asset: Asset | null): Asset {
 export const getDashboard: Handler = (request, { services }) =>
   assetReply(request, existing(services.assets(DASHBOARD_PAGE)), PAGE_HEADERS);
 
+/** Files that have routes of their own, because no hash is in their names. */
+const UNHASHED: readonly string[] = [DASHBOARD_PAGE, OPT_OUT_SCRIPT];
+
 export const getAsset: Handler = (request, { services, params: { name = "" } }) =>
-  assetReply(request, existing(name === DASHBOARD_PAGE ? null : services.assets(name)), IMMUTABLE);
+  assetReply(request, existing(UNHASHED.includes(name) ? null : services.assets(name)), IMMUTABLE);
 
 /**
  * The address is a credential: no other site learns it by a `Referer`, and no cache keeps it. A search engine that loads the page does
@@ -160,7 +163,7 @@ const SCRIPT_FILE: Headers = {
   "Cross-Origin-Resource-Policy": always("Any page may load it.", only("cross-origin")),
 };
 
-const script = (operationId: string, summary: string): Operation => ({
+export const scriptOperation = (operationId: string, summary: string): Operation => ({
   operationId,
   summary,
   answers: {
@@ -174,8 +177,8 @@ const script = (operationId: string, summary: string): Operation => ({
 });
 
 const OPERATIONS = {
-  [`GET ${SCRIPT_PATHS[0]}` as const]: script("getScript", "The tracking script"),
-  [`GET ${SCRIPT_PATHS[1]}` as const]: script("getScriptAlias", "The tracking script at its alias"),
+  [`GET ${SCRIPT_PATHS[0]}` as const]: scriptOperation("getScript", "The tracking script"),
+  [`GET ${SCRIPT_PATHS[1]}` as const]: scriptOperation("getScriptAlias", "The tracking script at its alias"),
   "GET /": {
     operationId: "getDashboard",
     summary: "The dashboard",
@@ -207,7 +210,7 @@ const OPERATIONS = {
     parameters: [
       inPath(
         "name",
-        `The name in the page, which contains a hash of the content, so the file may be cached forever. Not \`${DASHBOARD_PAGE}\`.`,
+        `The name in the page, which contains a hash of the content, so the file may be cached forever. Neither \`${DASHBOARD_PAGE}\` nor \`${OPT_OUT_SCRIPT}\`.`,
         text("The file's name.", { minLength: 1 }),
         "page-1.js",
       ),

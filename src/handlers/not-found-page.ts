@@ -3,6 +3,7 @@ import type { Config } from "../runtime/base/config/config.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";
 import { pageHeaders, weightsIn } from "./files.ts";
 import { NO_STORE, type Reply } from "./http.ts";
+import { languageOf, type PageLanguage } from "./page-language.ts";
 import { pathBelow } from "./router.ts";
 
 const STYLE =
@@ -17,30 +18,15 @@ const STYLE_HASH = "Iu+ArUbjHTal+u5N2LSWzvhBTAG8X3552DnmwJEyIRA=";
 
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** The languages of the dashboard. The first is for everybody else. */
 const WORDS = {
   en: { title: "Page not found", text: "There is nothing at this address.", link: "Open the dashboard" },
   de: { title: "Seite nicht gefunden", text: "Unter dieser Adresse gibt es nichts.", link: "Dashboard öffnen" },
   fr: { title: "Page introuvable", text: "Il n’y a rien à cette adresse.", link: "Ouvrir le tableau de bord" },
   es: { title: "Página no encontrada", text: "No hay nada en esta dirección.", link: "Abrir el panel" },
-} as const;
-
-type Language = keyof typeof WORDS;
-const isLanguage = (name: string): name is Language => Object.hasOwn(WORDS, name);
-
-/** The preferred language of those that exist (RFC 9110, 12.5.4), without regard to its region. */
-function languageOf(acceptLanguage: string | null): Language {
-  let best: Language = "en";
-  let bestWeight = 0;
-  for (const [tag, weight] of weightsIn(acceptLanguage ?? "")) {
-    const [name = ""] = tag.split("-");
-    if (isLanguage(name) && weight > bestWeight) [best, bestWeight] = [name, weight];
-  }
-  return best;
-}
+} as const satisfies Readonly<Record<PageLanguage, unknown>>;
 
 /** Nothing of the request but the choice of a language is in the page. */
-function pageOf(basePath: string, language: Language): string {
+function pageOf(basePath: string, language: PageLanguage): string {
   const { title, text, link } = WORDS[language];
   return `<!doctype html>
 <html lang="${language}">

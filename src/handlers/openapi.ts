@@ -45,6 +45,7 @@ import type { Method, RouteId, Handler, Access, Route } from "./route.ts";
 import { routeIdOf } from "./router.ts";
 import { SEGMENTS_API } from "./segments.ts";
 import { SERVICE_API } from "./service.ts";
+import { OPT_OUT_API } from "./opt-out.ts";
 import { SHARES_API } from "./shares.ts";
 import { CHANNEL_PREVIEW_API } from "./channel-preview.ts";
 import { SITE_PAGE_API } from "./site-page.ts";
@@ -69,6 +70,7 @@ const APIS = [
   ITEMS_API,
   SHARES_API,
   FILES_API,
+  OPT_OUT_API,
   SETTINGS_API,
   SITE_DELETION_API,
   SITE_MOVES_API,

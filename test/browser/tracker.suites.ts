@@ -10,6 +10,7 @@ import { describeGuest } from "./tracker.guest.suite.ts";
 import { describeInstallation } from "./tracker.installation.suite.ts";
 import { describeLinks } from "./tracker.links.suite.ts";
 import { describeModule } from "./tracker.module.suite.ts";
+import { describeOptOut } from "./tracker.opt-out.suite.ts";
 import { describePageviews } from "./tracker.pageviews.suite.ts";
 import { describeUncounted } from "./tracker.uncounted.suite.ts";
 
@@ -20,6 +21,7 @@ export function describeTracker(browser: TrackerBrowser): void {
     describeInstallation(bench);
     describePageviews(bench);
     describeUncounted(bench);
+    describeOptOut(bench);
     describeEvents(bench);
     describeLinks(bench);
     describeClobbering(bench);

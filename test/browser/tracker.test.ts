@@ -6,8 +6,8 @@ import { SCRIPT_PATHS } from "../../src/shared/names.ts";
 import { buildTracker } from "../../tracker/build.mjs";
 import * as names from "../../tracker/names.ts";
 
-/** The largest sizes that docs/tracking.md rounds to 2.2 and 2.0 KB. */
-const [GZIP_BYTES_MAX, BROTLI_BYTES_MAX] = [2_249, 2_049];
+/** The largest sizes that docs/tracking.md rounds to 2.3 and 2.1 KB. */
+const [GZIP_BYTES_MAX, BROTLI_BYTES_MAX] = [2_349, 2_149];
 
 describe.concurrent("the script file", () => {
   let script: string;
@@ -15,7 +15,7 @@ describe.concurrent("the script file", () => {
     script = await buildTracker();
   });
 
-  test("is at most 2.2 KB compressed by gzip, and 2.0 KB by Brotli", ({ expect }) => {
+  test("is at most 2.3 KB compressed by gzip, and 2.1 KB by Brotli", ({ expect }) => {
     expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(GZIP_BYTES_MAX);
     expect(brotliCompressSync(script).length).toBeLessThanOrEqual(BROTLI_BYTES_MAX);
   });

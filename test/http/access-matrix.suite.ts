@@ -68,6 +68,8 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "OPTIONS /matomo.php": open("/matomo.php", 204),
   "GET /svc.js": open("/svc.js"),
   "GET /js/script.js": open("/js/script.js"),
+  "GET /opt-out": open("/opt-out"),
+  "GET /opt-out.js": open("/opt-out.js"),
   "GET /api/sites": figure("/api/sites", 200),
   // A share link shows one site only.
   "GET /api/stats/overview": { ...figure("/api/stats/overview", 200), shared: { open: 403, locked: 401 } },

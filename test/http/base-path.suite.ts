@@ -37,6 +37,8 @@ export function describeBasePath(makeTarget: MakeTarget): void {
         "/svc.js",
         "/js/script.js",
         "/lib.js",
+        "/opt-out",
+        "/opt-out.js",
         "/health",
         "/robots.txt",
         "/.well-known/security.txt",

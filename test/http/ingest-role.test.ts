@@ -30,7 +30,7 @@ describe("an instance with role = ingest", () => {
   });
   afterAll(() => target.close());
 
-  it("serves events, the script, health, metrics and the well-known files, and nothing else", () => {
+  it("serves events, the scripts, the opt-out page, health, metrics and the well-known files, and nothing else", () => {
     expect(served.map(idOf).sort()).toEqual([
       "GET /.well-known/security.txt",
       "GET /api/event",
@@ -41,6 +41,8 @@ describe("an instance with role = ingest", () => {
       "GET /js/script.js",
       "GET /matomo.php",
       "GET /metrics",
+      "GET /opt-out",
+      "GET /opt-out.js",
       "GET /robots.txt",
       "GET /svc.js",
       "OPTIONS /api/event",

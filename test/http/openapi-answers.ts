@@ -217,13 +217,18 @@ async function again(target: Target, path: string): Promise<Response> {
   return target.fetch(path, { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
 }
 
-const SCRIPT: readonly Provoked[] = SCRIPT_PATHS.map((path) => ({ id: `GET ${path}`, status: 304, send: (target) => again(target, path) }));
+const SCRIPT: readonly Provoked[] = [...SCRIPT_PATHS, "/opt-out.js"].map((path) => ({
+  id: `GET ${path}`,
+  status: 304,
+  send: (target) => again(target, path),
+}));
 
 const DASHBOARD: readonly Provoked[] = [
   { id: "GET /", status: 200, send: (target) => target.fetch("/") },
   { id: "GET /", status: 304, send: (target) => again(target, "/") },
   { id: FILE, status: 200, send: async (target) => target.fetch(await fileOfPage(target)) },
   { id: FILE, status: 304, send: async (target) => again(target, await fileOfPage(target)) },
+  { id: "GET /opt-out", status: 400, send: (target) => target.fetch("/opt-out?lang=it") },
   { id: FILE, status: 404, send: (target) => target.fetch("/assets/nothing.js") },
 ];
 
@@ -244,7 +249,7 @@ export const PROVOKED: readonly Provoked[] = [
   ...SITE_EXPORT_PROVOKED,
   ...SITE_MOVES_PROVOKED,
   ...SERVICE_PROVOKED,
-  ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
+  ...[...SCRIPT_PATHS, "/opt-out", "/opt-out.js", "/api/openapi.json", "/health", "/health/ready"].map(plain),
 ];
 
 /** How a route of the service with a part that fails is brought to an answer. */

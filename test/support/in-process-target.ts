@@ -13,7 +13,7 @@ import type { ConnectClickhouse } from "../../src/runtime/clickhouse/connection.
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
 import { ROLLUP_CACHE } from "../../src/runtime/base/config/report-limits.ts";
-import { DASHBOARD_PAGE } from "../../src/runtime/base/config/names.ts";
+import { DASHBOARD_PAGE, OPT_OUT_SCRIPT } from "../../src/runtime/base/config/names.ts";
 import { PageFetchError, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 import { createInlineRollupCalculator, type RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { exportMemoryOf, openDuckdbQueries } from "../../src/runtime/engine/duckdb-queries.ts";
@@ -95,6 +95,7 @@ const assets = createAssets({
     `<!doctype html><head><title>${"A page. ".repeat(50)}</title><script type="module" src="./assets/page-1.js"></script>` +
       '<link rel="modulepreload" href="./assets/page-1.js" /></head>',
   ),
+  [OPT_OUT_SCRIPT]: packScript(`/* ${"A choice. ".repeat(50)}*/`),
   "page-1.js": packAsset("text/javascript; charset=utf-8", "/* a script */".repeat(50)),
 });
 

@@ -1,8 +1,8 @@
 /** Decides what a test knows about the sent events: every request that reached the service's origin, in full, and when so many have. */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { EVENT_PATH } from "../../../src/runtime/base/config/names.ts";
+import { EVENT_PATH, OPT_OUT_SCRIPT } from "../../../src/runtime/base/config/names.ts";
 import { SCRIPT_PATHS } from "../../../src/shared/names.ts";
-import { buildTracker } from "../../../tracker/build.mjs";
+import { buildOptOut, buildTracker } from "../../../tracker/build.mjs";
 import { startLocalServer, type Exchange } from "./local-server.ts";
 
 export type RecordedRequest = Pick<Exchange, "method" | "path" | "headers" | "body">;
@@ -12,7 +12,7 @@ export type Answer = number | "broken" | "none";
 
 export type Recording = {
   readonly origin: string;
-  /** Everything that reached the origin, preflights too, except for the script and the mark. */
+  /** Everything that reached the origin, preflights too, except for the scripts and the mark. */
   readonly requests: readonly RecordedRequest[];
   answer: Answer;
   /** Waits until at least this many requests are recorded. */
@@ -41,13 +41,13 @@ const answerWith = (response: ServerResponse, status: number, headers: OutgoingH
 };
 
 export const startEventRecorder = async (): Promise<EventRecorder> => {
-  const script = await buildTracker();
+  const [script, optOut] = await Promise.all([buildTracker(), buildOptOut()]);
   const recordings = new Map<string, { accept(request: RecordedRequest, response: ServerResponse): void }>();
 
   const server = await startLocalServer((exchange, response) => {
     const { hostname, path } = exchange;
-    if ((SCRIPT_PATHS as readonly string[]).includes(path)) {
-      response.writeHead(200, { "content-type": "text/javascript; charset=utf-8" }).end(script);
+    if ((SCRIPT_PATHS as readonly string[]).includes(path) || path === `/${OPT_OUT_SCRIPT}`) {
+      response.writeHead(200, { "content-type": "text/javascript; charset=utf-8" }).end(path === `/${OPT_OUT_SCRIPT}` ? optOut : script);
     } else if (path === MARK_PATH) {
       response.writeHead(204).end();
     } else {

@@ -42,6 +42,9 @@ export const SHARE_PATH = "/share";
 /** The dashboard's page among the bundled files. */
 export const DASHBOARD_PAGE = "index.html";
 
+/** The script of a visitor's choice among the bundled files, and its path. */
+export const OPT_OUT_SCRIPT = "opt-out.js";
+
 // Site ids: one rule for options, ingestion and queries (docs/http-api.md, "Event fields")
 
 /** The form of a site id, without its length. */
