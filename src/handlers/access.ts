@@ -41,9 +41,8 @@ export function apiKeysOf(request: Request): string[] {
 /** The token of a share link or its guest, or the id of a public site; null without the header. */
 export const shareOf = ({ headers }: Request): string | null => headers.get("x-share");
 
-/** `X-Share` overrides the other credentials: an administrator sees what guests see. */
-function credentialsOf(request: Request): Credentials {
-  const share = shareOf(request);
+/** A share overrides the other credentials: an administrator sees what guests see. */
+function credentialsOf(request: Request, share: string | null): Credentials {
   if (share !== null) return { sessionTokens: [], apiKeys: [], share };
   return { sessionTokens: sessionTokensOf(request), apiKeys: apiKeysOf(request), share };
 }
@@ -82,12 +81,12 @@ export function sessionCookie(request: Request, context: HostContext, session: N
 
 export const needsStanding = (access: Access): boolean => access !== "public" && access !== "ingest";
 
-export const standingOf = (request: Request, services: Services): Standing | Promise<Standing> =>
-  services.standingOf(credentialsOf(request));
+export const standingOf = (request: Request, services: Services, share = shareOf(request)): Standing | Promise<Standing> =>
+  services.standingOf(credentialsOf(request, share));
 
-/** 429 for too many requests with `X-Share` from one address, valid or not, because anyone can send them. */
-export function limitGuest(access: Access, request: Request, context: Context): void {
-  if (shareOf(request) === null || (access !== "stats" && access !== "share")) return;
+/** 429 for too many requests with a share from one address, valid or not, because anyone can send them. */
+export function limitGuest(access: Access, share: string | null, request: Request, context: Context): void {
+  if (share === null || (access !== "stats" && access !== "share")) return;
   const { guestRateLimit, monotonicMs } = context.services;
   const verdict = guestRateLimit.take(rateLimitKeyOf(clientAddressOfRequest(request, context)), monotonicMs());
   if (verdict.allowed) return;

@@ -39,6 +39,7 @@ import { postDeleteSite } from "./site-deletion.ts";
 import { deleteExport, getExportFile, getExports, getSiteExport, postExport } from "./site-exports.ts";
 import { getSiteNames, postMerge, postRename } from "./site-moves.ts";
 import { getSitePage } from "./site-page.ts";
+import { getBadge, siteOfBadge } from "./badge.ts";
 import { postChannelPreview } from "./channel-preview.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
 import { getExport, getOverview, getProgress, reportHandler, getSites } from "./stats.ts";
@@ -51,9 +52,9 @@ function route<const M extends Method, const P extends DescribedPath<M>>(
   path: P,
   access: Access,
   handler: Handler,
-  { roles = ["all"], site = null }: Partial<Pick<Route, "roles" | "site">> = {},
+  { roles = ["all"], site = null, guest = null }: Partial<Pick<Route, "roles" | "site" | "guest">> = {},
 ) {
-  return { method, path, access, handler, roles, site } as const;
+  return { method, path, access, handler, roles, site, guest } as const;
 }
 
 const ANY_ROLE: Pick<Route, "roles"> = { roles: ["all", "ingest"] };
@@ -139,6 +140,7 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/installation/page", "admin", postInstallationPage),
   route("GET", "/", "public", getDashboard),
   route("GET", `${SHARE_PATH}/:key`, "public", getSharePage),
+  route("GET", "/badge/:file", "share", getBadge, { site: siteOfBadge, guest: ({ params }) => siteOfBadge(params) ?? "" }),
   route("GET", `${ASSETS_PATH}/:name`, "public", getAsset),
   route(
     "GET",

@@ -4,6 +4,7 @@ import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/base/config/names.ts"
 import { closed, text, type Properties } from "../runtime/base/json-schema.ts";
 import { ANNOTATIONS_API } from "./annotations.ts";
 import { AUTH_API } from "./auth.ts";
+import { BADGE_API } from "./badge.ts";
 import { DEMO_API } from "./demo.ts";
 import { EARLIER_TAGS_API } from "./earlier-tags.ts";
 import { ERASURE_API } from "./erase.ts";
@@ -37,6 +38,8 @@ import {
   type Answer,
   type Operation,
   type RefusalCode,
+  type Security,
+  type SecurityName,
   type SecurityScheme,
 } from "./openapi/operation.ts";
 import { ANY_ORIGIN } from "./origins.ts";
@@ -69,6 +72,7 @@ const APIS = [
   ANNOTATIONS_API,
   ITEMS_API,
   SHARES_API,
+  BADGE_API,
   FILES_API,
   OPT_OUT_API,
   SETTINGS_API,
@@ -116,7 +120,7 @@ const SECURITY_SCHEMES = {
     name: "X-Share",
     description: "The token of a share link, a reader token, or the id of a public site. With it, no other credential counts.",
   },
-} as const satisfies Readonly<Record<string, SecurityScheme>>;
+} as const satisfies Readonly<Record<SecurityName, SecurityScheme>>;
 
 const DESCRIPTION =
   "Web analytics that stores no addresses of visitors and sets no cookies on them. Timestamps are UTC; dates and hours are those of the " +
@@ -125,9 +129,6 @@ const DESCRIPTION =
   "message. An instance with `role = ingest` serves only the routes that name that role in `x-roles`. Any other path is a 404, any other method of a path a 405 (`NotFound` and `MethodNotAllowed` below), and a request " +
   "whose `Host` and path do not form a valid URL a 400. If `dashboard_origin` is set, its pages may read the responses about stats, " +
   "logins and keys, and preflight requests say so.";
-
-/** Alternatives: any one of these credentials suffices. */
-type Security = readonly Readonly<Partial<Record<keyof typeof SECURITY_SCHEMES, readonly []>>>[];
 
 interface AccessRules {
   readonly headers?: Headers;
@@ -237,9 +238,9 @@ function operationObject({ access, roles }: Route, { tag, parameters, answers, r
   const responses = Object.entries({ ...answers, ...refusalAnswers({ ...rules.refusals, ...refusals }) });
   return {
     tags: [tag],
+    ...(rules.security && { security: rules.security }),
     ...operation,
     "x-roles": roles,
-    ...(rules.security && { security: rules.security }),
     ...(parameters && { parameters: parameters.map(parameterOrReference) }),
     responses: Object.fromEntries(responses.map(([status, answer]) => [status, responseObject(rules.headers ?? {}, answer)])),
   };

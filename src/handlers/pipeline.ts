@@ -8,7 +8,7 @@ import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId } from "../storage/event.ts";
-import { checkAccess, isReading, limitGuest, needsStanding, sessionCookie, standingOf } from "./access.ts";
+import { checkAccess, isReading, limitGuest, needsStanding, sessionCookie, shareOf, standingOf } from "./access.ts";
 import { errorReply, FailureLog } from "./error-reply.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { corsHeaders, HOST_RULE, isDashboardPreflight, isHost, isHttps, preflightReply, refuseUnverifiedHost } from "./origins.ts";
@@ -286,8 +286,9 @@ export class Pipeline implements App {
     const route = routeFor(request.method, endpoint, config.role);
     exchange.routeId = routeIdOf(route);
     if (needsStanding(route.access)) {
-      limitGuest(route.access, request, exchange);
-      exchange.standing = await standingOf(request, this.#services);
+      const share = route.guest?.(exchange) ?? shareOf(request);
+      limitGuest(route.access, share, request, exchange);
+      exchange.standing = await standingOf(request, this.#services, share);
     }
     followName(route, request, exchange);
     refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);

@@ -50,8 +50,13 @@ export interface Route<M extends Method = Method, P extends `/${string}` = `/${s
   readonly handler: Handler;
   /** An instance of another role has nothing at the path (docs/http-api.md, "Roles"). */
   readonly roles: readonly Role[];
-  /** The one site that a request is about; `true`: the query parameter `site_id` names it. null if there is none; events name theirs. */
-  readonly site: true | SiteId | null;
+  /**
+   * The one site that a request is about; `true`: the query parameter `site_id` names it; a function if the path does. null if there is
+   * none; events name theirs.
+   */
+  readonly site: true | SiteId | ((params: Context["params"]) => SiteId | null) | null;
+  /** The share that the address names, for clients that cannot send `X-Share`, before which it counts. null: no route but these has one. */
+  readonly guest: ((address: Pick<Context, "params" | "url">) => string | null) | null;
 }
 
 export interface Context {

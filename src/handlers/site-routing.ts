@@ -46,8 +46,9 @@ export class SiteRouting {
     const url = parseUrl(request.url);
     const match = url && (await this.#matchAt(pathBelow(this.#basePath, url.pathname)));
     const route = match?.endpoint.byMethod.get(request.method);
-    if (!url || !route) return null;
-    if (route.site !== null) return route.site === true ? siteInQuery(url) : { siteId: route.site, event: null };
+    if (!url || !match || !route) return null;
+    if (route.site === true) return siteInQuery(url);
+    if (route.site !== null) return siteAlone(typeof route.site === "function" ? route.site(match.params) : route.site);
     if (route.handler === getPixel) return this.#siteOfEvent(request, () => parsePixelQuery(parametersOf(url)));
     // Only the registry knows the site of other products' tags, and it passes an event to each of several sites.
     if (route.handler !== postEvent) return null;
@@ -67,7 +68,9 @@ export class SiteRouting {
   }
 }
 
+const siteAlone = (siteId: SiteId | null): SiteRequest | null => (siteId === null ? null : { siteId, event: null });
+
 function siteInQuery({ searchParams }: URL): SiteRequest | null {
   const [siteId = "", another] = searchParams.getAll("site_id");
-  return another === undefined && isSiteId(siteId) ? { siteId, event: null } : null;
+  return siteAlone(another === undefined && isSiteId(siteId) ? siteId : null);
 }

@@ -150,6 +150,8 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
     shared: { open: 400, locked: 401 },
   },
   "GET /share/:key": open("/share/~nothing"),
+  // It is not public, whoever asks.
+  "GET /badge/:file": open(`/badge/${SITE}.svg`, 404),
   "GET /": open("/"),
   "GET /assets/:name": open("/assets/nothing.js", 404),
   "DELETE /api/gdpr/erase": { need: "an admin of the site", path: `/api/gdpr/erase?site_id=${SITE}`, status: 400 },

@@ -9,6 +9,7 @@ import type { MakeTarget, SkippedCase } from "../support/target.ts";
 import { describeAccessMatrix } from "./access-matrix.suite.ts";
 import { describeAnnotations } from "./annotations.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
+import { describeBadge } from "./badge.suite.ts";
 import { describeBasePath } from "./base-path.suite.ts";
 import { describeDashboardFiles } from "./dashboard-files.suite.ts";
 import { describeDemoSite } from "./demo.suite.ts";
@@ -116,6 +117,7 @@ const OF_RULES: readonly Suite[] = [
   [describeStatsVisits, "node", "workerd", "clickhouse"],
   [describeStatsChanges, "workerd", "clickhouse"],
   [describeSummary, "workerd", "clickhouse"],
+  [describeBadge, "workerd"],
   [describeStatsGoals, "clickhouse"],
   [describeStatsProperties, "clickhouse"],
   [describeStatsPropertyValues, "clickhouse"],

@@ -4,8 +4,10 @@ import {
   SHARE_CHANGES_WAITING_MAX,
   GUEST_REQUESTS_AT_ONCE,
 } from "../../src/runtime/base/config/admin-limits.ts";
+import { EngineFullError } from "../../src/runtime/duckdb/engine.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import {
+  bodyOf,
   CLOSED,
   createKey,
   createShare,
@@ -18,7 +20,8 @@ import {
   withShare,
 } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
-import type { RequestHeaders } from "../support/requests.ts";
+import { putSettings, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { createEngineShare } from "../support/shared-engine.ts";
 import type { Target } from "../support/target.ts";
 import { afterTheLimit, hasherThat, LONG, pastTheCrowd, UNVERIFIED } from "./openapi-auth-answers.ts";
 import type { Failing, Provoked } from "./openapi-answers.ts";
@@ -29,6 +32,8 @@ const REVOKE = "DELETE /api/shares/{share_hash}";
 const GET = "GET /api/share";
 const UNLOCK = "POST /api/share/unlock";
 const PAGE = "GET /share/{key}";
+
+const BADGE = "GET /badge/{file}";
 
 const SITE = "shared.test";
 const NEW_SHARE = { site_id: SITE, name: "a link", frame_ancestors: ["https://www.example.com"] } as const;
@@ -49,6 +54,13 @@ const getShares = (target: Target, headers: RequestHeaders, query = `?site_id=${
   target.fetch(`/api/shares${query}`, { headers });
 
 const getShare = (target: Target, token: string): Promise<Response> => target.fetch("/api/share", { headers: withShare(token) });
+
+const publish = async (target: Target): Promise<unknown> => bodyOf(await putSettings(target, SITE, { public: true }, await logIn(target)));
+
+async function badgeOf(target: Target, query = ""): Promise<Response> {
+  await publish(target);
+  return target.fetch(`/badge/${SITE}.svg${query}`);
+}
 
 async function pageTwice(target: Target): Promise<Response> {
   const first = await target.fetch(`/share/${SITE}`);
@@ -101,6 +113,10 @@ export const SHARE_PROVOKED: readonly Provoked[] = [
   { id: PAGE, status: 200, send: (target) => target.fetch(`/share/${SITE}`) },
   { ...closed(PAGE, 200, async (target) => target.fetch(`/share/${await tokenOfNew(target)}`)), way: "that may be embedded" },
   { id: PAGE, status: 304, send: pageTwice },
+  closed(BADGE, 200, async (target) => badgeOf(target)),
+  closed(BADGE, 400, async (target) => badgeOf(target, "?metric=nothing")),
+  { id: BADGE, status: 403, send: (target) => target.fetch(`/badge/${SITE}.svg`, UNVERIFIED) },
+  closed(BADGE, 404, (target) => target.fetch("/badge/private.test.svg")),
 ];
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -160,6 +176,38 @@ async function unlockWith(work: () => Promise<never>): Promise<{ readonly target
   return { target, send: () => unlock(target, token, SHARE_PASSWORD) };
 }
 
+/** A badge, of which the engine does this. */
+async function badgeWith(query: () => Promise<never>): Promise<{ readonly target: InProcessTarget; readonly send: Send }> {
+  const engine = { ...(await createEngineShare()), query, queryColumns: query };
+  const target = await createInProcessTarget({ ...CLOSED, SVC_ROLLUPS: "false" }, { engine });
+  await record(target, wireEvent(SITE));
+  await publish(target);
+  return { target, send: () => target.fetch(`/badge/${SITE}.svg`) };
+}
+
+const badgeFailing = (status: 500 | 503, error: Error): Failing => ({
+  id: BADGE,
+  status,
+  async provoke() {
+    const { target, send } = await badgeWith(() => Promise.reject(error));
+    return send(target);
+  },
+});
+
+const BADGE_FAILING: readonly Failing[] = [
+  {
+    id: BADGE,
+    status: 408,
+    async provoke() {
+      const { target, send } = await badgeWith(never);
+      return afterTheLimit(target, send);
+    },
+  },
+  badgeFailing(500, new Error("broken")),
+  badgeFailing(503, new EngineFullError("full")),
+  { id: BADGE, status: 429, provoke: () => afterTooMany("/badge/private.test.svg") },
+];
+
 /** The answer to one more request with `X-Share` than an address may send at once. */
 async function afterTooMany(path: string): Promise<Response> {
   const target = await createInProcessTarget(CLOSED);
@@ -169,6 +217,7 @@ async function afterTooMany(path: string): Promise<Response> {
 }
 
 export const SHARE_FAILING: readonly Failing[] = [
+  ...BADGE_FAILING,
   ...changeFailures(CREATE, 500, (target, session) => postShare(target, session, NEW_SHARE)),
   ...changeFailures(REVOKE, 503, deleteShare),
   { id: GET, status: 429, provoke: () => afterTooMany("/api/share") },

@@ -32,6 +32,9 @@ import { recordEvents } from "./openapi-events.ts";
 
 const SITE = "openapi-values.test";
 
+/** The site of the badge in the document's example. */
+const PUBLIC_SITE = "example.com";
+
 const DOCUMENT = openapiDocument(ROUTES);
 
 const ROUTES_DOCUMENTED = documentedIn(DOCUMENT);
@@ -171,11 +174,14 @@ const needed = (route: Documented, asked: string | null = null): Values => ({
   [isIngest(route) ? "d" : "site_id"]: SITE,
 });
 
-/** Routes that answer nobody until there is a password, and then an administrator; and tags, whose site an administrator names. */
+/**
+ * Routes that answer nobody until there is a password, and then an administrator; and tags and badges, whose site an administrator names
+ * or makes public.
+ */
 const ADMINS = new Set(
-  ROUTES.filter(({ access, path }) => access === "site" || access === "admin" || path === "/count" || path === "/matomo.php").map(
-    ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`,
-  ),
+  ROUTES.filter(
+    ({ access, path }) => access === "site" || access === "admin" || ["/count", "/matomo.php", "/badge/:file"].includes(path),
+  ).map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
 );
 
 const PARAMETERS = ROUTES_DOCUMENTED.filter(isGet).flatMap((route) =>
@@ -211,6 +217,7 @@ describe("the values that the OpenAPI document allows", () => {
     await recordEvents(await targetOf(), SITE);
     const closed = await targetOf(CLOSED);
     session = await logIn(closed);
+    await putSettings(closed, PUBLIC_SITE, { public: true }, session);
     await putSettings(closed, SITE, { aliases: ["goatcounter:127.0.0.1", "matomo:1"] }, session);
   });
   afterAll(async () => {

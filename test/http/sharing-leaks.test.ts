@@ -257,6 +257,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "GET /api/share": { path: "/api/share" },
   "POST /api/share/unlock": { path: "/api/share/unlock", body: { password: "wrong" } },
   "GET /share/:key": { path: `/share/${OTHER}` },
+  "GET /badge/:file": { path: `/badge/${OTHER}.svg` },
   "GET /": { path: "/" },
   "GET /assets/:name": { path: "/assets/nothing.js" },
   "DELETE /api/gdpr/erase": { path: `/api/gdpr/erase?site_id=${OTHER}&start_date=2026-03-01&end_date=2026-03-12` },

@@ -29,8 +29,13 @@ export interface RequestBody {
 }
 
 export type SecurityScheme =
-  | { readonly type: "apiKey"; readonly in: "cookie" | "header"; readonly name: string; readonly description: string }
+  | { readonly type: "apiKey"; readonly in: "cookie" | "header" | "query"; readonly name: string; readonly description: string }
   | { readonly type: "http"; readonly scheme: "bearer"; readonly description: string };
+
+export type SecurityName = "Session" | "BearerKey" | "HeaderKey" | "Share";
+
+/** Alternatives: any one of these credentials suffices. */
+export type Security = readonly Readonly<Partial<Record<SecurityName, readonly []>>>[];
 
 /** Groups of routes, in display order. */
 export const TAGS = {
@@ -61,6 +66,8 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly answers: Readonly<Record<number, Answer>>;
+  /** Replaces the credentials of its access level. */
+  readonly security?: Security;
   /** The route's reasons to refuse a request. `BY_ACCESS` in openapi.ts adds those of its access level. */
   readonly refusals?: Readonly<Partial<Record<RefusalCode, string>>>;
 }
