@@ -1,4 +1,4 @@
-/** Events of a site that are not stored: by path, address and country. */
+/** Events of a site that are not stored: by path, address, country, host and referrer. */
 import { countryName } from "../format/dimensions.ts";
 import { CrossButton } from "../kit/inline.tsx";
 import { Picker } from "../kit/picker.tsx";
@@ -47,6 +47,9 @@ const LABELS = {
   excluded_paths: words.exclusions.paths,
   excluded_addresses: words.exclusions.addresses,
   excluded_countries: words.exclusions.countries,
+  allowed_hosts: words.exclusions.allowedHosts,
+  excluded_hosts: words.exclusions.hosts,
+  excluded_referrers: words.exclusions.referrers,
 } as const;
 
 export const ExclusionsSection = ({ siteId }: { readonly siteId: string }) => (
@@ -71,6 +74,27 @@ export const ExclusionsSection = ({ siteId }: { readonly siteId: string }) => (
             onInput={(excluded_addresses) => editing.change({ excluded_addresses })}
           />
           <CountryField {...editing} />
+          <LinesField
+            {...editing.field("allowed_hosts")}
+            hint={words.exclusions.allowedHostsHint}
+            placeholder={"shop.example\n*.shop.example"}
+            lines={editing.settings.allowed_hosts}
+            onInput={(allowed_hosts) => editing.change({ allowed_hosts })}
+          />
+          <LinesField
+            {...editing.field("excluded_hosts")}
+            hint={words.exclusions.hostsHint}
+            placeholder="staging.shop.example"
+            lines={editing.settings.excluded_hosts}
+            onInput={(excluded_hosts) => editing.change({ excluded_hosts })}
+          />
+          <LinesField
+            {...editing.field("excluded_referrers")}
+            hint={words.exclusions.referrersHint}
+            placeholder={"spam.example\n*.spam.example"}
+            lines={editing.settings.excluded_referrers}
+            onInput={(excluded_referrers) => editing.change({ excluded_referrers })}
+          />
         </>
       )}
     </SettingsForm>

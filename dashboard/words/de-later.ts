@@ -622,6 +622,13 @@ export const deLater = {
     apps: "Seiten von Apps zählen: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> und <code>app:</code>",
   },
   exclusions: {
+    allowedHosts: "Nur diese Hosts",
+    allowedHostsHint:
+      "Ereignisse von Seiten anderer Hosts werden nicht gespeichert. Leer zählt jeder Host. *.shop.example steht für alle Subdomains.",
+    hosts: "Ausgeschlossene Hosts",
+    hostsHint: "Einer je Zeile, etwa eine Testumgebung oder eine Kopie Ihrer Seiten.",
+    referrers: "Ausgeschlossene Verweise",
+    referrersHint: "Eine Domain je Zeile. Besuche, die von dort kommen, etwa Verweis-Spam, werden nicht gespeichert.",
     countriesHint: "Besucher aus unbekannten Ländern werden weiter gezählt.",
     chosen: "Gewählte Länder",
     remove: "{country} entfernen",

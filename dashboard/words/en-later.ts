@@ -611,6 +611,13 @@ export const enLater = {
     apps: "Count pages of apps: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> and <code>app:</code>",
   },
   exclusions: {
+    allowedHosts: "Only these hosts",
+    allowedHostsHint:
+      "Events of pages on other hosts aren't stored. Leave it empty to count every host. *.shop.example stands for all its subdomains.",
+    hosts: "Excluded hosts",
+    hostsHint: "One per line, such as a staging site or a copy of your pages.",
+    referrers: "Excluded referrers",
+    referrersHint: "One domain per line. Visits that come from there, such as referrer spam, aren't stored.",
     countriesHint: "Visitors from unknown countries are still counted.",
     chosen: "Selected countries",
     remove: "Remove {country}",

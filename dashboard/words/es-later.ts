@@ -628,6 +628,13 @@ export const esLater = {
     apps: "Contar páginas de aplicaciones: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> y <code>app:</code>",
   },
   exclusions: {
+    allowedHosts: "Solo estos hosts",
+    allowedHostsHint:
+      "Los eventos de páginas de otros hosts no se guardan. Si la lista está vacía, cuentan todos. *.shop.example vale por todos sus subdominios.",
+    hosts: "Hosts excluidos",
+    hostsHint: "Uno por línea, como un sitio de pruebas o una copia de tus páginas.",
+    referrers: "Referentes excluidos",
+    referrersHint: "Un dominio por línea. Las visitas que llegan de ahí, como el spam de referentes, no se guardan.",
     countriesHint: "Los visitantes de países desconocidos se siguen contando.",
     chosen: "Países elegidos",
     remove: "Quitar {country}",

@@ -630,6 +630,13 @@ export const frLater = {
     apps: "Compter les pages d’applications : <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> et <code>app:</code>",
   },
   exclusions: {
+    allowedHosts: "Seulement ces hôtes",
+    allowedHostsHint:
+      "Les événements de pages d’autres hôtes ne sont pas enregistrés. Si la liste est vide, tous comptent. *.shop.example désigne tous les sous-domaines.",
+    hosts: "Hôtes exclus",
+    hostsHint: "Un par ligne, comme un site de test ou une copie de vos pages.",
+    referrers: "Sites référents exclus",
+    referrersHint: "Un domaine par ligne. Les visites qui en viennent, comme le spam de référents, ne sont pas enregistrées.",
     countriesHint: "Les visiteurs de pays inconnus restent comptés.",
     chosen: "Pays choisis",
     remove: "Retirer {country}",

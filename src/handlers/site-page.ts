@@ -39,7 +39,7 @@ export const getSitePage: Handler = (_request, { params, services: { sites }, ur
     utm_content: page.utmContent,
     utm_term: page.utmTerm,
     click_id: page.clickId,
-    is_excluded: sites.exclusionsOf(siteId)?.hasPath?.(path) ?? false,
+    is_excluded: sites.exclusionsOf(siteId)?.hasPage?.(path, page.hostname) ?? false,
     dropped_parameters: droppedParameters(address, settings),
   });
 };
@@ -58,7 +58,7 @@ const SCHEMAS = {
     utm_content: campaign("utm_content"),
     utm_term: campaign("utm_term"),
     click_id: orNull(text("The kind of click id, such as `gclid`; its value is not stored.")),
-    is_excluded: boolean("Whether the site excludes events of this path."),
+    is_excluded: boolean("Whether the site excludes events of this path or host."),
     dropped_parameters: list(
       "Parameters of the query of which nothing is stored, by name: those that are pages belong into `page_parameters`.",
       text("A name."),

@@ -61,6 +61,20 @@ export function describeExclusions(makeTarget: MakeTarget): void {
       expect(await events()).toBe(2);
     });
 
+    it("by host and by referrer are not stored; pages without a host and other referrers are", async () => {
+      const { target, set, events } = await excluding({ allowed_hosts: ["page.test", "*.page.test"], excluded_hosts: ["old.page.test"] });
+      const send = (u: string, r: string | null = null) => post(target, wireEvent(SITE, { u, r }), from("8.8.8.8"));
+      for (const u of ["https://copy.test/", "https://old.page.test/", "https://page.test.copy.test/"]) await expectAccepted(await send(u));
+      expect(await events()).toBe(0);
+      for (const u of ["https://www.page.test/", "https://Shop.page.test:8443/", "/path"]) await expectAccepted(await send(u));
+      expect(await events()).toBe(3);
+      await set({ excluded_referrers: ["spam.test", "*.spam.test"] });
+      for (const r of ["https://spam.test/x", "http://a.SPAM.test"]) await expectAccepted(await send("https://page.test/", r));
+      expect(await events()).toBe(3);
+      for (const r of ["https://notspam.test/", "spam.test", null]) await expectAccepted(await send("https://copy.test/", r));
+      expect(await events()).toBe(6);
+    });
+
     it("are counted separately, and by the installation check", async () => {
       const { target, headers } = await excluding({ excluded_addresses: ["198.51.100.7"] });
       const me = from("198.51.100.7");

@@ -28,6 +28,9 @@ const DEFAULTS = {
   excluded_paths: [],
   excluded_addresses: [],
   excluded_countries: [],
+  excluded_hosts: [],
+  allowed_hosts: [],
+  excluded_referrers: [],
   hidden_cards: [],
   own_hosts: [],
   ignored_referrers: [],
@@ -49,6 +52,9 @@ const ALL = {
   excluded_paths: ["/admin", "/*/draft"],
   excluded_addresses: ["192.0.2.7", "2001:db8::/32"],
   excluded_countries: ["DE", "AT"],
+  excluded_hosts: ["staging.shop.example"],
+  allowed_hosts: ["*.shop.example"],
+  excluded_referrers: ["spam.example"],
   hidden_cards: ["revenue", "flow"],
   own_hosts: ["*.shop.example", "brand.example"],
   ignored_referrers: ["pay.example"],
@@ -221,6 +227,10 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       for (const wrong of ["1.2.3", "1.2.3.4/33", "::/129", "1.2.3.4/", "1.2.3.4/8/8", "example.com", "::1%eth0", "01.2.3.4", ""])
         await refused({ excluded_addresses: [wrong] }, 400, '"excluded_addresses"', JSON.stringify(wrong));
       await refused({ excluded_countries: ["DEU"] }, 400, '"excluded_countries"', "DEU");
+      for (const field of ["excluded_hosts", "allowed_hosts", "excluded_referrers"]) {
+        await refused({ [field]: ["https://a.example"] }, 400, `"${field}"`, "*.shop.example");
+        await refused({ [field]: Array.from({ length: 101 }, (_, i) => `${i}.example`) }, 400, `"${field}"`, "100");
+      }
       await refused({ hidden_cards: ["weather"] }, 400, '"hidden_cards"', "sources", "weather");
       for (const wrong of ["https://shop.example", "shop.example/path", "*", "*.", "a.*.example", "a b", "", "shop..example"])
         await refused({ own_hosts: [wrong] }, 400, '"own_hosts"', "*.shop.example", JSON.stringify(wrong));

@@ -16,8 +16,8 @@ import { detectDevice, type DeviceInfo, NO_CLIENT_HINTS, parseScreenWidth, type 
 import { parseCurrency, parseRevenue } from "../ingest/event-input.ts";
 import type { GeoLookup, GeoPlace } from "../ingest/geo.ts";
 import { parseProps } from "../ingest/props.ts";
-import { parseReferrer } from "../ingest/referrer.ts";
-import { type PageRules, parsePageUrl, parseUrl, withStoredLink } from "../ingest/urls.ts";
+import { hostOfReferrer, parseReferrer } from "../ingest/referrer.ts";
+import { type PageRules, type PageUrl, parsePageUrl, parseUrl, withStoredLink } from "../ingest/urls.ts";
 import type { HmacKey, HmacSha256 } from "../ingest/visitor-salt.ts";
 import type { Exclusions } from "../sites/exclusions.ts";
 import type { Hit, HitProps, LeftOutReason } from "./rows.ts";
@@ -46,8 +46,8 @@ export function eventOfHit(hit: Hit, row: number, options: HitEventsOptions): St
   if (filterBots && userAgent !== null && userAgents.isBot(userAgent)) return "bot";
   const page = parsePageUrl(cutToChars(wellFormed(hit.path), URL_CHARS_MAX), options.pageRules);
   const place = placeOf(hit, options.geo);
-  if (isExcluded(hit.clientAddress ?? null, place.countryCode, page.pathname, options.exclusions)) return "excluded";
   const hostname = hostOf(hit.hostname);
+  if (options.exclusions && isExcluded(hit, { ...page, hostname }, place.countryCode, options.exclusions)) return "excluded";
   const stripQuery = minimisation.stripReferrerQuery;
   const { referrer, source } = parseReferrer(textOf(hit.referrer, URL_CHARS_MAX), hostname, { stripQuery });
   const eventName = textOf(hit.name, EVENT_NAME_CHARS_MAX) ?? "";
@@ -100,14 +100,19 @@ function placeOf({ countryCode, region, city, clientAddress }: Hit, geo: GeoLook
   };
 }
 
-function isExcluded(clientAddress: string | null, countryCode: string | null, pathname: string, exclusions: Exclusions | null): boolean {
-  if (exclusions === null) return false;
-  const { hasPath, hasAddress, hasCountry } = exclusions;
+function isExcluded(
+  { clientAddress, referrer }: Hit,
+  { pathname, hostname }: Pick<PageUrl, "pathname" | "hostname">,
+  countryCode: string | null,
+  { hasPage, hasAddress, hasCountry, hasReferrer }: Exclusions,
+): boolean {
   const [path = ""] = pathname.split("?", 1);
+  const referrerHost = hasReferrer && hostOfReferrer(referrer ?? null);
   return (
-    hasPath?.(path) === true ||
-    (clientAddress !== null && hasAddress?.(clientAddress) === true) ||
-    (countryCode !== null && hasCountry?.(countryCode) === true)
+    hasPage?.(path, hostname) === true ||
+    (clientAddress != null && hasAddress?.(clientAddress) === true) ||
+    (countryCode !== null && hasCountry?.(countryCode) === true) ||
+    (referrerHost !== null && hasReferrer?.(referrerHost) === true)
   );
 }
 

@@ -17,7 +17,7 @@ import { type CheckedEventInput, checkEventInput, EVENT_FIELDS, type EventInput,
 import type { EventOutcomes } from "./event-outcomes.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
 import { parseProps } from "./props.ts";
-import { parseReferrer } from "./referrer.ts";
+import { hostOfReferrer, parseReferrer } from "./referrer.ts";
 import { type PageRules, parsePageUrl, withStoredLink } from "./urls.ts";
 import type { Visit, VisitorIds, VisitorSalts } from "./visitors.ts";
 
@@ -222,17 +222,20 @@ const isSentByBot = ({ userAgent, clientHints, isPixel }: IngestContext, { userA
 
 /** The country is that of the lookup, also where less of it is stored. */
 function isExcluded(
-  { siteId, url }: CheckedEventInput,
+  { siteId, url, referrer }: CheckedEventInput,
   { clientAddress, clientPlace }: IngestContext,
-  { hasAddress, hasCountry, hasPath }: Exclusions,
+  { hasAddress, hasCountry, hasPage, hasReferrer }: Exclusions,
   { geo, pageRulesOf }: AcceptEventOptions,
 ): boolean {
   if (hasAddress?.(clientAddress)) return true;
   const countryCode = hasCountry && (clientPlace ?? geo(clientAddress)).countryCode;
   if (countryCode !== null && hasCountry?.(countryCode)) return true;
-  if (hasPath === null) return false;
+  const referrerHost = hasReferrer && hostOfReferrer(referrer);
+  if (referrerHost !== null && hasReferrer?.(referrerHost)) return true;
+  if (hasPage === null) return false;
   const { appPages, mergeSlashes } = pageRulesOf(siteId);
-  return hasPath(parsePageUrl(url, { appPages, mergeSlashes, pageParameters: [], sourceParameters: [] }).pathname);
+  const { pathname, hostname } = parsePageUrl(url, { appPages, mergeSlashes, pageParameters: [], sourceParameters: [] });
+  return hasPage(pathname, hostname);
 }
 
 /** The time of an event, by its site's calendar at that instant. */

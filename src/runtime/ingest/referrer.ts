@@ -23,6 +23,10 @@ export function parseReferrer(
   return url && source ? { referrer: storedUrl(url, stripQuery), source } : UNRECORDED;
 }
 
+/** The host in lower case; null for what is no URL with a host. */
+export const hostOfReferrer = (referrer: string | null): string | null =>
+  (referrer === null ? null : parseUrl(referrer)?.hostname.toLowerCase()) || null;
+
 /** null for a URL that is not recorded, or has no host. */
 function sourceOf({ protocol, hostname }: URL, pageHostname: string | null): string | null {
   if (protocol === "android-app:") return sourceFromAndroidPackage(hostname) ?? hostname;

@@ -1,28 +1,42 @@
-/** Events that a site's settings keep from being stored: by path, address and country (docs/sites.md, "Exclude yourself"). */
+/** Events that a site's settings keep from being stored: by page, address, country and referrer (docs/sites.md, "Exclude yourself"). */
 import { mergeSlashes, normalizePath } from "../../shared/paths.ts";
 import { WildcardPattern } from "../../shared/text.ts";
+import { HostList } from "../arrivals/host-list.ts";
 import { networkMatcher, parseNetwork } from "./ip-network.ts";
 import type { SiteSettings } from "./site-settings.ts";
 
 /** Prepared once, when the settings change. Null for a list that is empty, so that nothing is computed for it. */
 export interface Exclusions {
-  /** Takes paths as they are stored, without parameters. */
-  readonly hasPath: ((pathname: string) => boolean) | null;
+  /** Takes paths as they are stored, without parameters, and hosts as they are stored; null for a page without a host. */
+  readonly hasPage: ((pathname: string, hostname: string | null) => boolean) | null;
   /** Takes client addresses in canonical form. */
   readonly hasAddress: ((address: string) => boolean) | null;
   /** Takes ISO 3166-1 codes. */
   readonly hasCountry: ((countryCode: string) => boolean) | null;
+  /** Takes hosts in lower case. */
+  readonly hasReferrer: ((host: string) => boolean) | null;
 }
 
 /** null if the settings exclude nothing. */
 export function exclusionsOf(settings: SiteSettings): Exclusions | null {
-  const { excludedPaths, excludedAddresses, excludedCountries } = settings;
-  if (excludedPaths.length + excludedAddresses.length + excludedCountries.length === 0) return null;
-  const paths = excludedPaths.map((pattern) => new WildcardPattern(normalizePath(settings.mergeSlashes ? mergeSlashes(pattern) : pattern)));
+  const { excludedAddresses, excludedCountries, excludedReferrers } = settings;
   const networks = excludedAddresses.map(parseNetwork).filter((network) => network !== null);
-  return {
-    hasPath: paths.length > 0 ? (pathname) => paths.some((pattern) => pattern.matches(pathname)) : null,
+  const referrers = new HostList(excludedReferrers);
+  const exclusions: Exclusions = {
+    hasPage: pageMatcher(settings),
     hasAddress: networks.length > 0 ? networkMatcher(networks) : null,
     hasCountry: excludedCountries.length > 0 ? (countryCode) => excludedCountries.includes(countryCode) : null,
+    hasReferrer: excludedReferrers.length > 0 ? (host) => referrers.has(host) : null,
   };
+  return Object.values(exclusions).some((part) => part !== null) ? exclusions : null;
+}
+
+/** A page without a host, as servers may send it, is of no other host: only its path can exclude it. */
+function pageMatcher({ excludedPaths, excludedHosts, allowedHosts, mergeSlashes: isMerging }: SiteSettings): Exclusions["hasPage"] {
+  if (excludedPaths.length + excludedHosts.length + allowedHosts.length === 0) return null;
+  const paths = excludedPaths.map((pattern) => new WildcardPattern(normalizePath(isMerging ? mergeSlashes(pattern) : pattern)));
+  const [excluded, allowed] = [new HostList(excludedHosts), new HostList(allowedHosts)];
+  return (pathname, hostname) =>
+    paths.some((pattern) => pattern.matches(pathname)) ||
+    (hostname !== null && (excluded.has(hostname) || (allowedHosts.length > 0 && !allowed.has(hostname))));
 }

@@ -120,6 +120,21 @@ const FIELDS = {
     (code) => (/^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : null),
     { pattern: "^[A-Za-z]{2}$" },
   ),
+  excluded_hosts: listField(
+    "Events of pages of these hosts are not stored. `*.` in front stands for all subdomains.",
+    HOST_RULE,
+    parseHost,
+  ),
+  allowed_hosts: listField(
+    "If there are any, events of pages of other hosts are not stored. `*.` in front stands for all subdomains.",
+    HOST_RULE,
+    parseHost,
+  ),
+  excluded_referrers: listField(
+    "Events with referrers of these hosts are not stored, such as spam. `*.` in front stands for all subdomains.",
+    HOST_RULE,
+    parseHost,
+  ),
   hidden_cards: listField(
     "Cards that the dashboard does not show.",
     `cards: ${CARDS.join(", ")}`,
@@ -187,6 +202,9 @@ const NAMES = {
   excludedPaths: "excluded_paths",
   excludedAddresses: "excluded_addresses",
   excludedCountries: "excluded_countries",
+  excludedHosts: "excluded_hosts",
+  allowedHosts: "allowed_hosts",
+  excludedReferrers: "excluded_referrers",
   hiddenCards: "hidden_cards",
   ownHosts: "own_hosts",
   ignoredReferrers: "ignored_referrers",

@@ -114,11 +114,18 @@ describe("the event of a hit", () => {
     expect(eventOfHit(bot, 1, optionsOf())).toBe("bot");
     expect(eventOfHit(bot, 1, optionsOf({ filterBots: false }))).toMatchObject({ pathname: "/" });
     const exclusions = {
-      hasPath: (path: string) => path === "/admin",
+      hasPage: (path: string, host: string | null) => path === "/admin" || host === "copy.test",
       hasAddress: (address: string) => address === "203.0.113.7",
       hasCountry: (country: string) => country === "NL",
+      hasReferrer: (host: string) => host === "spam.test",
     };
-    const left = [{ path: "/admin?a=1" }, { clientAddress: "203.0.113.7" }, { countryCode: "NL" }];
+    const left = [
+      { path: "/admin?a=1" },
+      { clientAddress: "203.0.113.7" },
+      { countryCode: "NL" },
+      { hostname: "copy.test" },
+      { referrer: "https://SPAM.test/" },
+    ];
     for (const fields of left) expect(eventOfHit(aHit(fields), 1, optionsOf({ exclusions }))).toBe("excluded");
     expect(eventOfHit(aHit({ path: "/" }), 1, optionsOf({ exclusions }))).toMatchObject({ pathname: "/" });
   });

@@ -6,13 +6,13 @@ import { DEFAULT_SETTINGS } from "../../../../src/runtime/sites/site-settings.ts
 import { parseSettings } from "../../../../src/runtime/sites/site-settings.ts";
 
 const excludes = (pattern: string, url: string): boolean =>
-  exclusionsOf(parseSettings({ excluded_paths: [pattern] }))?.hasPath?.(parsePageUrl(url, DEFAULT_SETTINGS).pathname) ?? false;
+  exclusionsOf(parseSettings({ excluded_paths: [pattern] }))?.hasPage?.(parsePageUrl(url, DEFAULT_SETTINGS).pathname, null) ?? false;
 
 describe("exclusions", () => {
   it("are null without entries, and contain only non-empty parts", () => {
     expect(exclusionsOf(DEFAULT_SETTINGS)).toBeNull();
-    const { hasPath, hasAddress, hasCountry } = exclusionsOf(parseSettings({ excluded_countries: ["de"] })) ?? {};
-    expect([hasPath, hasAddress, hasCountry?.("DE"), hasCountry?.("AT")]).toEqual([null, null, true, false]);
+    const { hasPage, hasAddress, hasCountry, hasReferrer } = exclusionsOf(parseSettings({ excluded_countries: ["de"] })) ?? {};
+    expect([hasPage, hasAddress, hasReferrer, hasCountry?.("DE"), hasCountry?.("AT")]).toEqual([null, null, null, true, false]);
   });
 
   it.each([

@@ -64,7 +64,7 @@ describe("settings of sites", () => {
     for (const opened of [sites, await open(records)]) {
       expect(opened.settingsOf(A)).toEqual(chosen);
       expect(opened.recordOf(A)?.createdAt).toBe("2026-03-04T12:00:00.000Z");
-      expect(opened.exclusionsOf(A)?.hasPath?.("/admin/x")).toBe(true);
+      expect(opened.exclusionsOf(A)?.hasPage?.("/admin/x", null)).toBe(true);
       expect([opened.listed(), opened.has(A), opened.has(B), opened.exclusionsOf(B)]).toEqual([[A], true, false, null]);
     }
   });
