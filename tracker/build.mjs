@@ -15,7 +15,7 @@ const COMMON = {
 };
 
 /** Read from `window`: a page's own `const URL` or `const history` hides the global. */
-const WINDOW_PROPERTIES = ["URL", "XMLHttpRequest", "history", "innerWidth", "localStorage", "navigation", "navigator"];
+const WINDOW_PROPERTIES = ["URL", "XMLHttpRequest", "history", "innerWidth", "localStorage", "navigation", "navigator", "screen"];
 
 /** @param {string} entry @param {import("esbuild").Plugin[]} plugins @returns {Promise<string>} the script as served */
 async function buildScript(entry, plugins) {

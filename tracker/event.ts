@@ -69,10 +69,12 @@ export const track: Track = (name, options) => {
     const body = {
       d: "",
       n: `${name}`,
-      // The service accepts the path of a file, but no file: URL.
-      u: page.href.replace(/^file:../, "").slice(0, URL_CHARS_MAX),
       // Not within the site: the visitor came from elsewhere.
       r: referrer && !`${referrer}`.startsWith(location.origin + "/") ? `${referrer}`.slice(0, URL_CHARS_MAX) : undefined,
+      // The service accepts the path of a file, but no file: URL.
+      u: page.href.replace(/^file:../, "").slice(0, URL_CHARS_MAX),
+      // The script's mark, with what speaks for a program (docs/privacy.md, "Evidence").
+      t: navigator.webdriver ? 2 : +!screen.width,
       w: innerWidth,
       // An object, of as many characters as the service takes.
       p: checked("props", props, /^{[^]{1,4095}$/.test(json)) && json,

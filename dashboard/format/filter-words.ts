@@ -15,6 +15,7 @@ export const isOnSet = ({ operator, values }: Pick<Filter, "operator" | "values"
 
 export function dimensionName(dimension: string): string {
   if (dimension === "goal") return words.format.goal;
+  if (dimension === "evidence") return words.format.evidence;
   if (dimension.startsWith(PROPERTY_PREFIX)) return fill(words.format.propertyNamed, { name: dimension.slice(PROPERTY_PREFIX.length) });
   const breakdown = breakdownOf(dimension);
   return breakdown === undefined ? dimension : DIMENSIONS[breakdown].singular;

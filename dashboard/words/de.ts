@@ -387,6 +387,7 @@ export const de = {
     entryTab: "Einstieg",
     exitTab: "Ausstieg",
     goal: "Ziel",
+    evidence: "Indizien",
     propertyNamed: "Eigenschaft {name}",
     reading: "{years} wird gelesen …",
     daysRead: { one: "{read} von {count} Tag", other: "{read} von {count} Tagen" },

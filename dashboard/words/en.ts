@@ -300,6 +300,7 @@ export const en = {
     entryTab: "Entry",
     exitTab: "Exit",
     goal: "Goal",
+    evidence: "Evidence",
     propertyNamed: "Property {name}",
     reading: "Reading {years}…",
     daysRead: { one: "{read} of {count} day", other: "{read} of {count} days" },

@@ -396,6 +396,7 @@ export const es = {
     entryTab: "Entrada",
     exitTab: "Salida",
     goal: "Objetivo",
+    evidence: "Indicios",
     propertyNamed: "Propiedad {name}",
     reading: "Leyendo {years}…",
     daysRead: { one: "{read} de {count} día", many: "{read} de {count} de días", other: "{read} de {count} días" },

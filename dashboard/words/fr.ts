@@ -397,6 +397,7 @@ export const fr = {
     entryTab: "Entrée",
     exitTab: "Sortie",
     goal: "Objectif",
+    evidence: "Indices",
     propertyNamed: "Propriété {name}",
     reading: "Lecture de {years}…",
     daysRead: { one: "{read} sur {count} jour", many: "{read} sur {count} de jours", other: "{read} sur {count} jours" },

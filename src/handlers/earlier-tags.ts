@@ -33,7 +33,7 @@ function inputFrom({ alias, fields }: TaggedEvent, { services: { sites, unknownA
 async function accept(request: Request, context: Context, read: () => TaggedEvent): Promise<void> {
   const { services } = context;
   const readInput = () => inputFrom(read(), context);
-  const outcome = await services.acceptEvent({ ...senderOf(request, context), isPixel: false, readInput });
+  const outcome = await services.acceptEvent({ ...senderOf(request, context), door: "tag", readInput });
   if (outcome === "accepted") noteProxies(request, context);
 }
 

@@ -19,7 +19,7 @@ import { BODY_REFUSALS, inQuery, type Operations } from "./openapi/operation.ts"
 import { emptyReply, NO_STORE, parametersOf, readBody, type Reply } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
-export function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput" | "isPixel"> {
+export function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput" | "door"> {
   const { nowMs, beganMs } = context;
   const { headers } = request;
   return {
@@ -34,6 +34,7 @@ export function senderOf(request: Request, context: Context): Omit<IngestContext
       platform: headers.get("sec-ch-ua-platform"),
       mobile: headers.get("sec-ch-ua-mobile"),
     }),
+    isSignedAgent: headers.has("signature-agent"),
   };
 }
 
@@ -66,7 +67,7 @@ export const postEvent: Handler = async (request, context) => {
   const body = event ? "" : await readBody(request);
   const sender = senderOf(request, context);
   const readInput = () => event ?? parseEventBody(body);
-  const accept = (read: () => EventInput) => services.acceptEvent({ ...sender, isPixel: false, readInput: read });
+  const accept = (read: () => EventInput) => services.acceptEvent({ ...sender, door: "api", readInput: read });
   let sites: readonly string[] = [];
   const outcomes = [
     await settled(
@@ -104,7 +105,7 @@ export const getPixel: Handler = async (request, context) => {
   const { services, url, event } = context;
   const parameters = parametersOf(url);
   const sender = senderOf(request, context);
-  const outcome = await services.acceptEvent({ ...sender, isPixel: true, readInput: () => event ?? parsePixelQuery(parameters) });
+  const outcome = await services.acceptEvent({ ...sender, door: "pixel", readInput: () => event ?? parsePixelQuery(parameters) });
   if (outcome === "accepted") noteProxies(request, context);
   return pixelReply;
 };

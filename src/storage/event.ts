@@ -73,6 +73,8 @@ const TABLE = [
   optional("integer", "engagedSeconds", "engaged_seconds"),
   optional("text", "clickId", "click_id"),
   INTERACTIVE,
+  // Sorted codes, joined by spaces (`evidence.ts`).
+  optional("text", "evidence", "evidence"),
 ] as const;
 
 type Row = (typeof TABLE)[number];

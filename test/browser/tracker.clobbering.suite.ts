@@ -35,6 +35,7 @@ const NAMES = [
   "innerWidth",
   "localStorage",
   "navigator",
+  "screen",
   "setTimeout",
 ];
 
@@ -135,7 +136,7 @@ export function describeClobbering(bench: TrackerBench): void {
     test("page constants that shadow browser globals do not stop the script", async ({ expect }) => {
       const visit = await bench.visit({
         attributes: { "data-outbound": "" },
-        head: `<script>const URL = "", XMLHttpRequest = "", history = [], innerWidth = 1, localStorage = {}, navigator = null;</script>`,
+        head: `<script>const URL = "", XMLHttpRequest = "", history = [], innerWidth = 1, localStorage = {}, navigator = null, screen = null;</script>`,
       });
       await visit.run(`window.history.pushState(null, "", "/next")`);
       expect(await visit.run(`new Promise((callback) => svc("Signup", { callback }))`)).toEqual({ status: 202 });

@@ -17,7 +17,7 @@ export function describePageviews(bench: TrackerBench): void {
   describe.concurrent("the first pageview", () => {
     test("is sent on load, with these fields and no others", async ({ expect }) => {
       const visit = await bench.visit();
-      expect(await visit.events()).toEqual([{ d: "shop.example", n: "pageview", u: `${visit.site.origin}/`, w: 1280 }]);
+      expect(await visit.events()).toEqual([{ d: "shop.example", n: "pageview", u: `${visit.site.origin}/`, w: 1280, t: 0 }]);
     });
 
     test("has the width of the window, not of the screen", async ({ expect }) => {
@@ -188,7 +188,7 @@ export function describePageviews(bench: TrackerBench): void {
           await browser.close();
         }
         const received = recording.requests.map(({ path, body }) => (path === EVENT_PATH ? JSON.parse(body) : path));
-        const common = { d: "shop.example", u: `${site.origin}/second`, w: expect.any(Number) };
+        const common = { d: "shop.example", u: `${site.origin}/second`, w: expect.any(Number), t: 0 };
         expect(recording.requests[0]).toMatchObject({ path: "/prerendering", body: "true" });
         expect(received.slice(1)).toHaveLength(isOpened ? 3 : 1);
         expect(received.slice(1)).toEqual(

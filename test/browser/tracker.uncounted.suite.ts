@@ -83,7 +83,7 @@ export function describeUncounted(bench: TrackerBench): void {
 
     test("are counted with data-include-local", async ({ expect }) => {
       const visit = await bench.visit({ automated: true, attributes: { "data-include-local": "" } });
-      expect(await visit.events()).toEqual([visit.pageview("/")]);
+      expect(await visit.events()).toEqual([visit.pageview("/", { t: 2 })]);
     });
   });
 

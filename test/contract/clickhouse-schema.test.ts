@@ -68,7 +68,7 @@ describe("the schema", () => {
     await Promise.all([prepareSchema(connection, tables), prepareSchema(connection, tables)]);
     const rows = await query("SELECT count() FROM schema_versions");
     await prepareSchema(connection, tables);
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("7");
     expect(await query("SELECT count() FROM schema_versions")).toBe(rows);
   });
 
@@ -82,9 +82,9 @@ describe("the schema", () => {
     const { connection, tables, query } = server;
     const first: SchemaStep = (all) => creation(all);
     for (const sql of ADDED_COLUMN(tables)) await query(sql);
-    await prepareSchema(connection, tables, [first, first, first, first, first, first, ADDED_COLUMN]);
+    await prepareSchema(connection, tables, [first, first, first, first, first, first, first, ADDED_COLUMN]);
     expect(await query(`SELECT count(), sum(added) FROM ${tables.all}`)).toBe("24\t0");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("7");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("8");
   });
 
   it("gains the table of settings in an upgrade from version 2, and keeps its nodes", async () => {
@@ -96,7 +96,7 @@ describe("the schema", () => {
     await prepareSchema(connection, tables);
     expect(await query("SELECT count() FROM site_settings")).toBe("0");
     expect(await query("SELECT node FROM nodes")).toBe("a");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("7");
   });
 
   it("gains the column of engaged seconds in an upgrade from version 3, and keeps its rows", async () => {
@@ -105,7 +105,7 @@ describe("the schema", () => {
     await query("ALTER TABLE schema_versions DELETE WHERE version >= 4 SETTINGS mutations_sync = 2");
     await prepareSchema(connection, tables);
     expect(await query(`SELECT count(), count(engaged_seconds) FROM ${tables.all}`)).toBe("24\t0");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("7");
   });
 
   it("gains the kinds of click ids and the marks of interactions in an upgrade from version 4, and its rows have neither", async () => {
@@ -114,7 +114,16 @@ describe("the schema", () => {
     await query("ALTER TABLE schema_versions DELETE WHERE version >= 5 SETTINGS mutations_sync = 2");
     await prepareSchema(connection, tables);
     expect(await query(`SELECT any(click_id), uniqExact(click_id), count(interactive) FROM ${tables.all}`)).toBe("(unknown)\t1\t0");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("6");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("7");
+  });
+
+  it("gains the column of evidence in an upgrade from version 6, and its rows have none", async () => {
+    const { connection, tables, query } = await withRows();
+    await query(`ALTER TABLE ${tables.stored} DROP COLUMN evidence SETTINGS mutations_sync = 2`);
+    await query("ALTER TABLE schema_versions DELETE WHERE version >= 7 SETTINGS mutations_sync = 2");
+    await prepareSchema(connection, tables);
+    expect(await query(`SELECT any(evidence), uniqExact(evidence) FROM ${tables.all}`)).toBe("(unknown)\t1");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("7");
   });
 
   it("spells paths and hosts of earlier rows as today in an upgrade from version 5", async () => {
@@ -124,7 +133,7 @@ describe("the schema", () => {
       query(`INSERT INTO ${tables.all} (site_id, day, node, segment, row, visitor_id, event_name, pathname, hostname)
         VALUES ('${SITE}', 20000, '${NODE}', 1, ${row}, 7, 'pageview', '${pathname}', '${hostname}')`);
     for (const [i, [pathname, hostname]] of SENT.entries()) await insert(pathname, hostname, i);
-    await query("ALTER TABLE schema_versions DELETE WHERE version = 6 SETTINGS mutations_sync = 2");
+    await query("ALTER TABLE schema_versions DELETE WHERE version >= 6 SETTINGS mutations_sync = 2");
     await prepareSchema(connection, tables);
     // Mutations are made in their order, so that this one waits for the other.
     await query("ALTER TABLE events_data DELETE WHERE false SETTINGS mutations_sync = 1");
@@ -134,9 +143,9 @@ describe("the schema", () => {
 
   it("is refused if a newer program has upgraded it, with a message that says what to do", async () => {
     const { connection, tables } = await made();
-    await prepareSchema(connection, tables, [(all) => creation(all), ...Array<SchemaStep>(6).fill(ADDED_COLUMN)]);
+    await prepareSchema(connection, tables, [(all) => creation(all), ...Array<SchemaStep>(7).fill(ADDED_COLUMN)]);
     await expect(prepareSchema(connection, tables)).rejects.toThrow(
-      /has version 7 of the schema, and this program knows versions up to 6: install the newer release again/,
+      /has version 8 of the schema, and this program knows versions up to 7: install the newer release again/,
     );
   });
 });

@@ -88,6 +88,7 @@ describe("high cardinality", () => {
       clientPlace: null,
       userAgent: CHROME_WINDOWS,
       clientHints: NO_CLIENT_HINTS,
+      isSignedAgent: false,
     };
     const nothingElse = {
       eventName: "pageview",
@@ -98,10 +99,11 @@ describe("high cardinality", () => {
       currency: null,
       engagedSeconds: null,
       interactive: null,
+      mark: null,
     };
     for (let n = 0; n < count; n += AT_ONCE) {
       const accepting = Array.from({ length: AT_ONCE }, (_, i) =>
-        services.acceptEvent({ ...arrival, isPixel: false, readInput: () => ({ ...nothingElse, ...eventOf(n + i) }) }),
+        services.acceptEvent({ ...arrival, door: "api", readInput: () => ({ ...nothingElse, ...eventOf(n + i) }) }),
       );
       expect(new Set(await Promise.all(accepting))).toEqual(new Set(["accepted"]));
     }

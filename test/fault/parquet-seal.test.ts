@@ -35,6 +35,7 @@ const eventOf = (count: number): StoredEvent => ({
   engagedSeconds: count % 5 === 0 ? count : null,
   clickId: count % 7 === 0 ? "gclid" : null,
   interactive: count % 6 === 0 ? 0 : null,
+  evidence: count % 7 === 0 ? "no_hints" : null,
 });
 
 const whole = encodeEvents(Array.from({ length: EVENTS }, (_, i) => eventOf(i)));

@@ -147,7 +147,7 @@ describe("exports of a folder that is being served", () => {
       expect(header).toBe(
         "date,event_name,pathname,hostname,referrer,referrer_source,country_code,region,city,browser,browser_version,os,os_version," +
           "device_type,screen_size,utm_source,utm_medium,utm_campaign,utm_content,utm_term,props,revenue_amount,currency,visitor_id," +
-          "site_id,timestamp,engaged_seconds,click_id,interactive",
+          "site_id,timestamp,engaged_seconds,click_id,interactive,evidence",
       );
       const lines = (await readFile(join(jsonl, `jsonl/site_id=${SITE}/${day}.jsonl`), "utf8")).trimEnd().split("\n");
       const objects = lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -1,8 +1,9 @@
 /** Daily and raw exports as CSV and JSON (docs/http-api.md, "Export"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectError, record, wireEvent } from "../support/requests.ts";
+import { expectError, getMain, record, wireEvent } from "../support/requests.ts";
 import { askStats, getStatsText, visitor } from "../support/stats-requests.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
+import { CHROME_WINDOWS } from "../support/user-agents.ts";
 
 const siteName = siteNames("export");
 
@@ -13,7 +14,7 @@ const RAW_COLUMNS = [
   ...["event_name", "pathname", "hostname", "referrer", "referrer_source", "country_code", "region", "city"],
   ...["browser", "browser_version", "os", "os_version", "device_type", "screen_size"],
   ...["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"],
-  ...["props", "revenue_amount", "currency", "site_id", "timestamp", "engaged_seconds", "click_id", "interactive"],
+  ...["props", "revenue_amount", "currency", "site_id", "timestamp", "engaged_seconds", "click_id", "interactive", "evidence"],
 ];
 
 /** The rows of a CSV file whose every field is quoted; it ends in a line feed. */
@@ -101,6 +102,30 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       await record(target, wireEvent(site, { n: "Refund", ra: -12.5, rc: "EUR", e: 0, u: "/a?gclid=Secret", interactive: false }));
       const [refund] = await rawRows(site);
       expect(refund).toMatchObject({ revenue_amount: "-12.5", engaged_seconds: "0", click_id: "gclid", interactive: "0" });
+    });
+
+    it("events have codes of evidence in the raw export, and a filter finds each of them", async () => {
+      const site = siteName();
+      const page = { origin: "https://shop.example", "user-agent": CHROME_WINDOWS };
+      const hints = {
+        "sec-ch-ua": '"Chromium";v="124", "Google Chrome";v="124"',
+        "sec-ch-ua-platform": '"Windows"',
+        "sec-ch-ua-mobile": "?0",
+      };
+      await record(target, wireEvent(site, { u: "/a" }), page);
+      await record(target, wireEvent(site, { u: "/b" }), { ...page, ...hints });
+      await record(target, wireEvent(site, { u: "/c", t: 2 }), { ...page, ...hints, "signature-agent": '"https://agent.example"' });
+      await record(target, wireEvent(site, { u: "/d", t: 0 }), { ...page, ...hints });
+      await record(target, wireEvent(site, { u: "/e" }), { "user-agent": CHROME_WINDOWS });
+      const evidence = ["no_hints unmarked", "unmarked", "signed_agent webdriver", "", ""];
+      expect((await rawRows(site)).map((row) => row["evidence"])).toEqual(evidence);
+      const found = async (filters: string) => (await getMain(target, site, { period: "day", filters })).total_events;
+      expect(await found("evidence==unmarked")).toBe(2);
+      expect(await found("evidence==no_hints")).toBe(1);
+      expect(await found("evidence=in=(no_hints,webdriver)")).toBe(2);
+      expect(await found("evidence!=unmarked")).toBe(3);
+      expect(await found("evidence==(unknown)")).toBe(2);
+      expect(await found("evidence=begins=signed")).toBe(1);
     });
 
     it("bom=true puts a byte-order mark in front of a CSV file, and nothing in front of JSON", async () => {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { DIMENSION_NAMES } from "../support/dimension-rows.ts";
 import { isVisitDimension, VISIT_DIMENSION_NAMES, type Condition } from "./filter-model.ts";
-import { PROPERTY_KEYS, TEXTS } from "./histories.ts";
+import { EVIDENCE_TEXT, PROPERTY_KEYS, TEXTS } from "./histories.ts";
 
 export const OPERATORS: readonly Condition["operator"][] = ["in", "contains", "begins", "like", "matches"];
 
@@ -13,6 +13,7 @@ export const FILTER_DIMENSIONS: readonly Condition["dimension"][] = [
   "entry-page",
   "exit-page",
   "goal",
+  "evidence",
   ...VISIT_DIMENSION_NAMES,
   ...PROPERTY_DIMENSIONS,
 ];
@@ -29,6 +30,7 @@ function textOf(dimension: Condition["dimension"]): fc.Arbitrary<string> {
   if (dimension === "entry-page" || dimension === "exit-page") return TEXTS.pages;
   if (dimension === "goal") return fc.oneof({ weight: 4, arbitrary: TEXTS.events }, { weight: 1, arbitrary: fc.constant("A page") });
   if (isVisitDimension(dimension)) return VISIT_TEXTS[dimension] ?? TEXTS[dimension.replace("visit-", "") as keyof typeof TEXTS];
+  if (dimension === "evidence") return fc.oneof(EVIDENCE_TEXT, fc.constantFrom("no_hints", "unmarked", "hints"));
   return dimension.startsWith("props:") ? propertyText : TEXTS[dimension as keyof typeof TEXTS];
 }
 

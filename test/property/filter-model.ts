@@ -9,7 +9,7 @@ export type Events = readonly StoredEvent[];
 export const UNKNOWN = "(unknown)";
 
 export interface Condition {
-  readonly dimension: Dimension | VisitDimension | "entry-page" | "exit-page" | "goal" | `props:${string}`;
+  readonly dimension: Dimension | VisitDimension | "entry-page" | "exit-page" | "goal" | "evidence" | `props:${string}`;
   readonly operator: "in" | "contains" | "begins" | "like" | "matches";
   readonly isNegated: boolean;
   /** Any of them may pass. */
@@ -162,6 +162,10 @@ function isMet(condition: Condition, event: StoredEvent, session: Events, goals:
     return passes(recorded(page ?? UNKNOWN), condition);
   }
   if (isVisitDimension(dimension)) return passes(recorded(visitValueOf(session[0] ?? event, dimension)), condition);
+  if (dimension === "evidence") {
+    const codes = event.evidence?.split(" ") ?? [null];
+    return condition.operator === "in" ? codes.some((code) => passes(code, condition)) : passes(event.evidence, condition);
+  }
   if (dimension.startsWith("props:")) return passes(propertiesIn(event).get(dimension.slice("props:".length)) ?? null, condition);
   return passes(recorded(valueOf(event, dimension as Dimension)), condition);
 }

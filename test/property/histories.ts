@@ -197,6 +197,9 @@ const fieldsOfDimensions = () =>
 /** An event without its time. */
 export type UntimedEvent = Omit<StoredEvent, "timestampMs" | "date">;
 
+/** The codes of an event. */
+export const EVIDENCE_TEXT = fc.constantFrom("no_hints", "unmarked", "no_hints unmarked", "impossible no_hints webdriver");
+
 const fieldsOfEvents = () => ({
   siteId: siteId.map((id) => id as string as SiteId),
   visitorId,
@@ -209,6 +212,7 @@ const fieldsOfEvents = () => ({
   engagedSeconds: orNull(fc.integer({ min: 0, max: 86_400 })),
   clickId: orNull(fc.constantFrom("gclid", "fbclid", "msclkid")),
   interactive: fc.constantFrom(null, null, 0),
+  evidence: orNull(EVIDENCE_TEXT),
 });
 
 export const untimedEvent: fc.Arbitrary<UntimedEvent> = fc.record(fieldsOfEvents());

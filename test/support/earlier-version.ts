@@ -2,7 +2,7 @@
 import { seal } from "../../src/storage/checksum.ts";
 
 /** The columns that it lacks. */
-export const NOT_STORED_YET = { engagedSeconds: null, clickId: null, interactive: null };
+export const NOT_STORED_YET = { engagedSeconds: null, clickId: null, interactive: null, evidence: null };
 
 /** A Parquet file. */
 export const EARLIER_PARQUET = Uint8Array.from(

@@ -54,6 +54,7 @@ export const aFullEvent = (number: number, fields: Partial<StoredEvent> & { at?:
     engagedSeconds: number % 86_401,
     clickId: "gclid",
     interactive: 0,
+    evidence: "no_hints unmarked",
     ...fields,
   });
 
@@ -128,5 +129,6 @@ export const anyEvent: fc.Arbitrary<StoredEvent> = fc
     engagedSeconds: fc.option(fc.integer({ min: 0, max: 86_400 }), { nil: null }),
     clickId: optionalText,
     interactive: fc.constantFrom(null, 0),
+    evidence: optionalText,
   })
   .map((fields) => ({ ...fields, date: utcDateOf(fields.timestampMs) }));

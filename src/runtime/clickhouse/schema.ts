@@ -158,6 +158,7 @@ const STEPS: readonly SchemaStep[] = [
     ...addColumn(tables, "interactive Nullable(Int64) CODEC(ZSTD(1))"),
   ],
   (tables) => [normalizePages(tables)],
+  (tables) => addColumn(tables, `evidence LowCardinality(String) DEFAULT '${UNRECORDED}' CODEC(ZSTD(1))`),
 ];
 
 const versionsTable = ({ database }: EventTables): string => `\`${database}\`.schema_versions`;

@@ -78,6 +78,7 @@ export function eventOfHit(hit: Hit, row: number, options: HitEventsOptions): St
       currency: parseCurrency(hit.revenue?.currency ?? null),
       engagedSeconds: engagedSecondsOf(hit.engagedSeconds),
       interactive: hit.interactive === false ? 0 : null,
+      evidence: hit.evidence ?? null,
     },
     minimisation,
     calendar,

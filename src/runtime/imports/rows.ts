@@ -63,6 +63,8 @@ export interface Hit extends Located {
   readonly engagedSeconds?: number | null;
   /** false for an event that is no interaction. */
   readonly interactive?: boolean;
+  /** Codes of evidence, as they are stored. Own exports have them. */
+  readonly evidence?: string | null;
 }
 
 /**

@@ -15,6 +15,7 @@ import { isMailProxy } from "./browser-patterns.ts";
 import { type ClientHints, detectDevice, isHeadless, parseScreenWidth, type UserAgentCache } from "./device.ts";
 import { type CheckedEventInput, checkEventInput, EVENT_FIELDS, type EventInput, parseCurrency, parseRevenue } from "./event-input.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
+import { type Door, evidenceOf } from "./evidence.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
 import { parseProps } from "./props.ts";
 import { hostOfReferrer, parseReferrer } from "./referrer.ts";
@@ -77,8 +78,10 @@ export interface IngestContext {
   readonly clientPlace: GeoPlace | null;
   readonly userAgent: string;
   readonly clientHints: ClientHints;
-  /** The request asks for the tracking pixel, which proxies of mail services load for their readers. */
-  readonly isPixel: boolean;
+  /** Proxies of mail services load the tracking pixel for their readers. */
+  readonly door: Door;
+  /** The request has the header `Signature-Agent`. */
+  readonly isSignedAgent: boolean;
   /** Reads the fields; throws when one is missing or has the wrong type. */
   readonly readInput: () => EventInput;
 }
@@ -178,7 +181,7 @@ async function acceptHere(fields: EventInput, context: IngestContext, options: A
       const stored = siteId === input.siteId ? input : { ...input, siteId };
       return knownSites.storing(siteId, () => storeEvent(stored, context, options));
     });
-    counters[context.isPixel ? "pixelEventsIngested" : "eventsIngested"]++;
+    counters[context.door === "pixel" ? "pixelEventsIngested" : "eventsIngested"]++;
   }
   outcomes.note(input.siteId, outcome, context.nowMs);
   return outcome;
@@ -217,8 +220,8 @@ function acceptanceOf(input: CheckedEventInput, context: IngestContext, options:
   return "excluded";
 }
 
-const isSentByBot = ({ userAgent, clientHints, isPixel }: IngestContext, { userAgents }: AcceptEventOptions): boolean =>
-  isHeadless(clientHints) || (userAgents.isBot(userAgent) && !(isPixel && isMailProxy(userAgent)));
+const isSentByBot = ({ userAgent, clientHints, door }: IngestContext, { userAgents }: AcceptEventOptions): boolean =>
+  isHeadless(clientHints) || (userAgents.isBot(userAgent) && !(door === "pixel" && isMailProxy(userAgent)));
 
 /** The country is that of the lookup, also where less of it is stored. */
 function isExcluded(
@@ -298,11 +301,12 @@ function asSent(input: CheckedEventInput): AsSent {
 }
 
 function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Moment, options: AcceptEventOptions): StoredEvent {
-  const { clientAddress, userAgent, clientHints } = context;
+  const { clientAddress, userAgent, clientHints, door, origin, isSignedAgent } = context;
   const { timestampMs, date, timeZone } = moment;
   const { siteId } = input;
   const screenWidth = parseScreenWidth(input.screenWidth);
-  const device = detectDevice(options.userAgents.deviceOf(userAgent), clientHints, screenWidth);
+  const named = options.userAgents.deviceOf(userAgent);
+  const device = detectDevice(named, clientHints, screenWidth);
   const calendar = options.calendarOf(siteId);
   const place = context.clientPlace ?? options.geo(clientAddress);
   const visitorId = options.visitorIds.visitorIdOf({
@@ -333,6 +337,7 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Mom
       revenueCents: parseRevenue(input.revenue),
       currency: parseCurrency(input.currency),
       interactive: input.interactive === false ? 0 : null,
+      evidence: evidenceOf({ door, origin, userAgent, named, clientHints, mark: input.mark, isSignedAgent }),
     },
     options.minimisation,
     calendar,

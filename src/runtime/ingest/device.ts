@@ -91,11 +91,13 @@ type ClientHintHeaders = Readonly<Record<"brands" | "platform" | "mobile", strin
 export interface ClientHints {
   readonly browser: string | null;
   readonly browserVersion: string | null;
+  /** The major version of Chromium, which all browsers built on it name as well. */
+  readonly engineVersion: string | null;
   readonly os: string | null;
   readonly mobile: boolean | null;
 }
 
-export const NO_CLIENT_HINTS: ClientHints = { browser: null, browserVersion: null, os: null, mobile: null };
+export const NO_CLIENT_HINTS: ClientHints = { browser: null, browserVersion: null, engineVersion: null, os: null, mobile: null };
 
 /** Brands of an engine or a web view, which many browsers and apps are built on. */
 const ENGINE_BRANDS: ReadonlySet<string> = new Set(["Android WebView", "Chromium"]);
@@ -116,10 +118,12 @@ const NAME = /^[!#-[\]-~](?:[ !#-[\]-~]{0,62}[!#-[\]-~])?$/;
 /** Never throws: a header that does not parse counts as not sent. */
 export function parseClientHints({ brands, platform, mobile }: ClientHintHeaders): ClientHints {
   if (brands === null && platform === null && mobile === null) return NO_CLIENT_HINTS;
-  const brand = brands === null ? null : mainBrand(brands);
+  const named = brands === null ? [] : brandsIn(brands);
+  const brand = mainBrand(named);
   return {
     browser: brand?.name ?? null,
     browserVersion: brand?.version ?? null,
+    engineVersion: named.find(({ name }) => name === "Chromium")?.version ?? null,
     os: platform === null ? null : parsePlatform(platform),
     mobile: mobile === null ? null : parseMobile(mobile),
   };
@@ -128,15 +132,19 @@ export function parseClientHints({ brands, platform, mobile }: ClientHintHeaders
 /** Chrome without a window says so in its hints even where its User-Agent does not. */
 export const isHeadless = ({ browser }: ClientHints): boolean => browser?.includes("Headless") ?? false;
 
-/** The most specific brand of the list. Browsers shuffle the list, so its order means nothing. */
-function mainBrand(header: string): Brand | null {
-  let main: Brand | null = null;
+function brandsIn(header: string): readonly Brand[] {
+  const brands: Brand[] = [];
   for (const [, quoted = "", version = ""] of header.slice(0, HEADER_CHARS_MAX).matchAll(BRAND)) {
     const name = quoted.includes("\\") ? quoted.replace(/\\(.)/g, "$1") : quoted;
-    if (!NAME.test(name) || isDecoy(name)) continue;
-    const brand = { name: browserNameFrom(name), version: versionFrom(version) };
-    if (main === null || specificityOf(brand) > specificityOf(main)) main = brand;
+    if (NAME.test(name) && !isDecoy(name)) brands.push({ name: browserNameFrom(name), version: versionFrom(version) });
   }
+  return brands;
+}
+
+/** The most specific brand. Browsers shuffle them, so their order means nothing. */
+function mainBrand(brands: readonly Brand[]): Brand | null {
+  let main: Brand | null = null;
+  for (const brand of brands) if (main === null || specificityOf(brand) > specificityOf(main)) main = brand;
   return main;
 }
 

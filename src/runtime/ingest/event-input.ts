@@ -4,6 +4,7 @@ import type { SiteId } from "../../storage/event.ts";
 import type { JsonObject } from "../../storage/record-store.ts";
 import {
   Body,
+  field,
   type Field,
   fieldOf,
   flagField,
@@ -26,6 +27,7 @@ import {
 import { PAGEVIEW, parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { invalidInput } from "../base/errors.ts";
 import { boolean, count, number, orNull, type Schema, text } from "../base/json-schema.ts";
+import { MARK_MAX } from "./evidence.ts";
 import { engagedMsOf, isEngagement, withContractNames } from "./plausible-body.ts";
 
 const sentAs = <Value>(name: string, declared: Field<Value>) => ({ name, ...declared });
@@ -115,6 +117,19 @@ export const EVENT_FIELDS = {
     "interactive",
     flagField(
       orNull(boolean("`false` for an event that is no interaction, such as a scroll depth: a visit of one page view stays a bounce.")),
+    ),
+  ),
+  // Any other value is ignored, because other programs may send one.
+  mark: sentAs(
+    "t",
+    field(
+      {
+        description:
+          "The mark of the tracking script: 0; 1 with a screen without width; 2 in a browser under remote control. Anything else is ignored.",
+      },
+      `an integer from 0 to ${MARK_MAX}`,
+      (value) => (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MARK_MAX ? Number(value) : null),
+      (sent) => sent,
     ),
   ),
 } as const;

@@ -18,6 +18,7 @@ import type { Goal } from "../sites/goal.ts";
 import {
   columnOf,
   type Condition,
+  EVIDENCE_FILTER,
   isDimension,
   isSessionFilter,
   isVisitDimension,
@@ -431,12 +432,22 @@ function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
 
 const isOnSession = (condition: Condition): condition is SessionCondition => isSessionFilter(condition.dimension);
 
-function meetsByItself({ dimension, test, isNegated }: Condition, props: SqlText): SqlText {
-  const passed = isDimension(dimension)
-    ? valuePasses(column(columnOf(dimension)), columnOf(dimension), test)
-    : meetsProperty(dimension.slice(PROPERTY_PREFIX.length), test, props);
-  return isNegated ? sql`NOT ${passed}` : passed;
+/** True if an event's evidence passes: for `==`, if it has the code. An event without any has the value `(unknown)`. */
+function meetsEvidence(test: TextTest): SqlText {
+  const evidence = column("evidence");
+  const hasPassed = valuePasses(evidence, "evidence", test);
+  return test.kind === "word" && test.values.includes(UNRECORDED)
+    ? sql`(${hasPassed} OR ${equalsText(evidence, [UNRECORDED])})`
+    : hasPassed;
 }
+
+function passesByItself({ dimension, test }: Condition, props: SqlText): SqlText {
+  if (isDimension(dimension)) return valuePasses(column(columnOf(dimension)), columnOf(dimension), test);
+  return dimension === EVIDENCE_FILTER ? meetsEvidence(test) : meetsProperty(dimension.slice(PROPERTY_PREFIX.length), test, props);
+}
+
+const meetsByItself = (condition: Condition, props: SqlText): SqlText =>
+  condition.isNegated ? sql`NOT ${passesByItself(condition, props)}` : passesByItself(condition, props);
 
 /**
  * True if an event meets all conditions; true without conditions. Values that were not recorded have a code like any text (see

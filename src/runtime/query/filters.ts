@@ -129,7 +129,10 @@ export type SessionFilter = (typeof SESSION_FILTERS)[number];
 /** Session filters on what one event of the session has. */
 export type ValueFilter = Exclude<SessionFilter, "goal">;
 
-export type FilterDimension = Dimension | SessionFilter | `${typeof PROPERTY_PREFIX}${string}`;
+/** The filter on the codes of an event (docs/privacy.md, "Evidence"), of which it may have several. */
+export const EVIDENCE_FILTER = "evidence";
+
+export type FilterDimension = Dimension | SessionFilter | typeof EVIDENCE_FILTER | `${typeof PROPERTY_PREFIX}${string}`;
 
 export interface Condition {
   /** The key of a property is decoded. */
@@ -141,6 +144,9 @@ export interface Condition {
   readonly goals?: readonly NamedGoal[];
 }
 
+/** Dimensions of filters whose names are all known. */
+export const NAMED_FILTERS = [...DIMENSIONS, ...SESSION_FILTERS, EVIDENCE_FILTER] as const;
+
 const TESTS = { in: "is", contains: "contains", begins: "begins", like: "like", matches: "matches" } as const;
 
 const problem = (text: string): AppError => invalidInput(`"filters": ${text}`);
@@ -150,12 +156,10 @@ const tooManyValues = (): AppError => invalidInput(`"filters" must have at most 
 export const isSessionFilter = (name: string): name is SessionFilter => (SESSION_FILTERS as readonly string[]).includes(name);
 
 function checkedDimension(name: string): FilterDimension {
-  if (isDimension(name) || isSessionFilter(name)) return name;
+  if (isDimension(name) || isSessionFilter(name) || name === EVIDENCE_FILTER) return name;
   if (isSessionDimension(name)) throw problem(`the dimension "${name}" cannot be filtered on`);
   if (!name.startsWith(PROPERTY_PREFIX)) {
-    throw problem(
-      `there is no dimension "${name}"; there are ${[...DIMENSIONS, ...SESSION_FILTERS].join(", ")} and ${PROPERTY_PREFIX}<key>`,
-    );
+    throw problem(`there is no dimension "${name}"; there are ${NAMED_FILTERS.join(", ")} and ${PROPERTY_PREFIX}<key>`);
   }
   if (exceedsChars(name.slice(PROPERTY_PREFIX.length), FILTER_VALUE_CHARS_MAX))
     throw problem(`the key of a property must be at most ${FILTER_VALUE_CHARS_MAX} characters`);
@@ -210,7 +214,8 @@ function parseCondition(text: string): Condition {
   const { dimension: name, operator, isNot, values } = writtenFilter(text);
   const dimension = checkedDimension(name);
   for (const value of values) checkValue(value, name);
-  return { dimension, test: { kind: TESTS[operator], values }, isNegated: isNot };
+  const kind = dimension === EVIDENCE_FILTER && operator === "in" ? "word" : TESTS[operator];
+  return { dimension, test: { kind, values }, isNegated: isNot };
 }
 
 function writtenFilter(text: string): Filter {

@@ -30,12 +30,11 @@ import {
   type BreakdownDimension,
   type Condition,
   conditionsOn,
-  DIMENSIONS,
   distinctConditions,
   type FirstValueDimension,
   firstValueOf,
+  NAMED_FILTERS,
   parseSegmentFilter,
-  SESSION_FILTERS,
 } from "./filters.ts";
 import { optional, parameter, type Parameter, required, type Values } from "./parameters.ts";
 import type { Waiter } from "./progress.ts";
@@ -260,7 +259,7 @@ const ESCAPE =
 /** A character of a value or key, escaped or none of these. */
 const characterBut = (without: string): string => `(?:[^%;${without}]|${ESCAPE})`;
 
-const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, `${PROPERTY_PREFIX}${characterBut("=!")}*`].join("|");
+const FILTERED = [...NAMED_FILTERS, `${PROPERTY_PREFIX}${characterBut("=!")}*`].join("|");
 const LISTED = `${characterBut(",")}+`;
 const LIST = `\\(${LISTED}(?:,${LISTED})*\\)`;
 /** It may begin like a list or end like one. */
@@ -277,7 +276,7 @@ const FILTERS: Parameter<readonly Condition[]> = parameter(
       `Conditions joined by \`;\`, each \`dimension==value\` or \`dimension!=value\`, all of which must hold; at most ` +
       `${FILTER_CONDITIONS_MAX}, each value at most ${FILTER_VALUE_CHARS_MAX} characters. Values match exactly, including case; ` +
       "`(unknown)` matches values that were not recorded, and `!=` includes them. The dimensions are those of breakdowns, " +
-      "with `entry-page` and `exit-page` in place of entry and exit pages, `goal`, and `props:<key>`. Other conditions have an " +
+      "with `entry-page` and `exit-page` in place of entry and exit pages, `goal`, `evidence`, and `props:<key>`. Other conditions have an " +
       "operator between `=` and `=`, which `!` before it negates: `=in=` any of the values, `=contains=`, `=begins=`, `=like=` " +
       "a pattern with `*`, `=matches=` a regular expression of RE2. Their value may be a list in parentheses, joined by commas, " +
       "any of which may match; an expression without a comma may have parentheses of its own; at most " +

@@ -17,8 +17,9 @@ import { expressionSize } from "./expression-size.ts";
  * - `like`: the whole text matches a pattern, in which `*` stands for any characters
  * - `matches`: a part of the text matches a regular expression in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax)
  * - `search`: like `contains`, but ignores case
+ * - `word`: the value is one of the words of the text, which single spaces separate
  */
-export type TextTestKind = "is" | "contains" | "begins" | "like" | "matches" | "search";
+export type TextTestKind = "is" | "contains" | "begins" | "like" | "matches" | "search" | "word";
 
 export interface TextTest {
   readonly kind: TextTestKind;
@@ -94,6 +95,7 @@ const MATCHERS: Readonly<Record<Exclude<TextTestKind, "is">, (value: string) => 
     const lower = lowerCase(value);
     return (text) => lowerCase(text).includes(lower);
   },
+  word: (value) => (text) => ` ${text} `.includes(` ${value} `),
 };
 
 /** The worst case of the time per character of a text, in steps of a matcher. */

@@ -216,6 +216,7 @@ const openVisit = async (windows: Windows, site: Site, recording: Recording, opt
     d: SITE_ID,
     n: name,
     u: site.origin + at,
+    t: 0,
     w: WINDOW_WIDTH,
     ...fields,
   });

@@ -77,6 +77,7 @@ function passesOne(text: SqlText, kind: TextTest["kind"], value: string): SqlTex
   if (kind === "is") return sql`${text} = ${textCode(value)}`;
   if (kind === "contains") return sql`position(${text}, ${textCode(value)}) > 0`;
   if (kind === "begins") return sql`startsWith(${text}, ${textCode(value)})`;
+  if (kind === "word") return sql`position(concat(' ', ${text}, ' '), ${textCode(` ${value} `)}) > 0`;
   if (kind === "search") return sql`position(${lowerCased(text)}, ${textCode(lowerCase(value))}) > 0`;
   return sql`match(${text}, ${textCode(kind === "like" ? expressionOf(value) : `(?-s)${value}`)})`;
 }

@@ -1,6 +1,7 @@
 /** Our own events, also of other instances: raw exports as CSV and JSON, and Parquet files as a data folder has them. */
 import type { StoredEvent } from "../../../storage/event.ts";
 import { PRODUCT_NAME } from "../../../shared/names.ts";
+import { parseEvidence } from "../../ingest/evidence.ts";
 import { Columns, type CsvHeader, csvHeaderOf, csvRows, isBadRow } from "../files/csv-rows.ts";
 import type { BadRow, Hit, LeftOutRow, Row } from "../rows.ts";
 import type { Format, Recognition } from "./format.ts";
@@ -182,5 +183,6 @@ function rowFrom({ line, read, props }: RawEvent, site: string, nowMs: number): 
     revenue: revenueFrom(read("revenue_amount"), read("currency")),
     engagedSeconds: read("engaged_seconds") === "" ? null : Number(read("engaged_seconds")),
     interactive: read("interactive") !== "0",
+    evidence: parseEvidence(read("evidence")),
   };
 }

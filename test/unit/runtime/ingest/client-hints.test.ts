@@ -33,7 +33,17 @@ describe("client hints", () => {
     ['"\ud800";v="1"', null, null],
     [`${'"x" '.repeat(500)}"Google Chrome";v="124"`, null, null],
   ])("Sec-CH-UA names the browser: %s", (brands, browser, browserVersion) => {
-    expect(parseClientHints({ brands, platform: null, mobile: null })).toEqual({ browser, browserVersion, os: null, mobile: null });
+    expect(parseClientHints({ brands, platform: null, mobile: null })).toMatchObject({ browser, browserVersion, os: null, mobile: null });
+  });
+
+  it.each([
+    ['"Not-A.Brand";v="99", "Chromium";v="122", "Opera";v="108"', "122"],
+    ['"Chromium";v="124"', "124"],
+    ['"Google Chrome";v="124"', null],
+    ['"Chromium";v="?"', null],
+    ["", null],
+  ])("Sec-CH-UA names the version of Chromium: %s", (brands, engineVersion) => {
+    expect(parseClientHints({ brands, platform: null, mobile: null }).engineVersion).toBe(engineVersion);
   });
 
   it.each([

@@ -35,6 +35,7 @@ const event: StoredEvent = {
   engagedSeconds: 12,
   clickId: "gclid",
   interactive: 0,
+  evidence: "no_hints",
 };
 
 const nothing: DataMinimisation = {

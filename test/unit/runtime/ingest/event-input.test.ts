@@ -19,7 +19,7 @@ function failureOf(read: () => unknown): [string, string] {
 
 describe("the body of a posted event", () => {
   it("maps every short field name", () => {
-    const body = bodyOf({ r: "https://ref.example/", w: 1440.5, p: '{"a":1}', ra: -9.99, rc: "eur", e: 7, interactive: false });
+    const body = bodyOf({ r: "https://ref.example/", w: 1440.5, p: '{"a":1}', ra: -9.99, rc: "eur", e: 7, interactive: false, t: 2 });
     expect(parseEventBody(body)).toEqual({
       siteId: "example.com",
       eventName: "signup",
@@ -31,6 +31,7 @@ describe("the body of a posted event", () => {
       currency: "eur",
       engagedSeconds: 7,
       interactive: false,
+      mark: 2,
     });
   });
 
@@ -45,11 +46,12 @@ describe("the body of a posted event", () => {
     currency: null,
     engagedSeconds: null,
     interactive: null,
+    mark: null,
   };
 
   it.each([
     ["are absent", bodyOf({})],
-    ["are null", bodyOf({ r: null, w: null, p: null, ra: null, rc: null, e: null, interactive: null })],
+    ["are null", bodyOf({ r: null, w: null, p: null, ra: null, rc: null, e: null, interactive: null, t: null })],
     ["stand beside unknown ones", bodyOf({ x: 1, constructor: 2, toString: "3" })],
     ["are inherited from a __proto__ key", `{"__proto__":{"r":"x","w":1},"d":"example.com","n":"signup","u":"https://example.com/a"}`],
   ])("may omit optional fields: they %s", (_case, body) => {
@@ -85,6 +87,10 @@ describe("the body of a posted event", () => {
     expect(failureOf(() => parseEventBody(bodyOf(fields)))).toEqual(["malformed_body", message]);
   });
 
+  it.each([-1, 3, 0.5, "0", true, [0], {}])("%j is no mark of the tracking script, and is ignored", (t) => {
+    expect(parseEventBody(bodyOf({ t })).mark).toBeNull();
+  });
+
   it("an empty object gives 422 for its missing site", () => {
     expect(failureOf(() => parseEventBody("{}"))).toEqual(["malformed_body", 'Field "d" is missing']);
   });
@@ -112,6 +118,7 @@ describe("the query string of a pixel", () => {
       currency: null,
       engagedSeconds: null,
       interactive: null,
+      mark: null,
     });
   });
 
@@ -155,6 +162,7 @@ describe("the limits of the fields", () => {
     currency: null,
     engagedSeconds: null,
     interactive: null,
+    mark: null,
   };
   const check = (fields: Partial<EventInput>) => checkEventInput({ ...input, ...fields });
 

@@ -38,7 +38,8 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.events_data ON CLUSTER `web`
     timestamp Int64 CODEC(Delta, ZSTD(1)),
     engaged_seconds Nullable(Int64) CODEC(ZSTD(1)),
     click_id LowCardinality(String) CODEC(ZSTD(1)),
-    interactive Nullable(Int64) CODEC(ZSTD(1))
+    interactive Nullable(Int64) CODEC(ZSTD(1)),
+    evidence LowCardinality(String) CODEC(ZSTD(1))
   )
   ENGINE = ReplicatedMergeTree('/clickhouse/tables/web/{shard}/sandpiper/events_data', '{replica}')
   PARTITION BY toYYYYMM(toDate32(day))
@@ -82,3 +83,7 @@ ALTER TABLE `sandpiper`.events_data ON CLUSTER `web` UPDATE
   )),
   hostname = replaceRegexpOne(hostname, '([^.])[.]+$', '\\1')
   WHERE match(pathname, '[%^]') OR endsWith(hostname, '.');
+
+ALTER TABLE `sandpiper`.events_data ON CLUSTER `web` ADD COLUMN IF NOT EXISTS evidence LowCardinality(String) DEFAULT '(unknown)' CODEC(ZSTD(1));
+
+ALTER TABLE `sandpiper`.events_all ON CLUSTER `web` ADD COLUMN IF NOT EXISTS evidence LowCardinality(String) DEFAULT '(unknown)' CODEC(ZSTD(1));
