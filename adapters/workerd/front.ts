@@ -1,6 +1,6 @@
 /**
  * Passes every request to the object that serves it. The site of an event is in its body, so the body is read and parsed here, and the
- * site's object gets the result.
+ * site's object gets the result. That of a tool's call is, too, and its object gets the body as it is.
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Config } from "../../src/runtime/base/config/config.ts";
@@ -74,7 +74,7 @@ export class Front {
     const number = await this.#routing.importOf(request);
     if (number !== null) return this.#passImport(number, request);
     const found = await this.#routing.siteOf(request);
-    if (typeof found === "function") return this.#passEvent(found, request);
+    if (typeof found === "function") return this.#passRead(found, request);
     return found === null ? this.#options.registry().fetch(request) : this.#ask(found, request);
   }
 
@@ -85,16 +85,16 @@ export class Front {
     return siteId === null ? registry.fetch(request) : this.#options.site(siteId).fetch(request);
   }
 
-  async #passEvent(find: FindSite, request: Request): Promise<Response> {
+  async #passRead(find: FindSite, request: Request): Promise<Response> {
     const registry = this.#options.registry();
     if (Number(request.headers.get("content-length")) > BODY_BYTES_MAX) return registry.fetch(request);
     const beganMs = Date.now();
     const body = await this.#bodyOf(request);
     if (body === null) return this.#refuseLate(request);
     const site = body.length > BODY_BYTES_MAX ? null : find(decoder.decode(body));
-    return site === null
-      ? registry.fetch(new Request(request, { method: request.method, body }))
-      : this.#ask(site, request, Date.now() - beganMs);
+    if (site !== null && site.event !== null) return this.#ask(site, request, Date.now() - beganMs);
+    const withBody = new Request(request, { method: request.method, body });
+    return site === null ? registry.fetch(withBody) : this.#ask(site, withBody);
   }
 
   /** A site's object gets requests about statistics as they are, so that it learns when the client disconnects. */

@@ -1,6 +1,6 @@
 /** Access: the credentials of a request, what they are worth, and whether they suffice (docs/http-api.md, "Authentication"). */
 import type { NewSession } from "../runtime/access/login.ts";
-import { mayAdminister, NOBODY, principalOf, type Credentials, type Standing } from "../runtime/access/principal.ts";
+import { mayAdminister, mayRead, NOBODY, principalOf, type Credentials, type Standing } from "../runtime/access/principal.ts";
 import type { SharedView } from "../runtime/access/shares.ts";
 import { PERSISTENT_SESSION_DAYS } from "../runtime/base/config/admin-limits.ts";
 import { CREDENTIALS_TRIED_MAX } from "../runtime/base/config/limits.ts";
@@ -41,10 +41,10 @@ export function apiKeysOf(request: Request): string[] {
 /** The token of a share link or its guest, or the id of a public site; null without the header. */
 export const shareOf = ({ headers }: Request): string | null => headers.get("x-share");
 
-/** A share overrides the other credentials: an administrator sees what guests see. */
-function credentialsOf(request: Request, share: string | null): Credentials {
+/** A share overrides the other credentials: an administrator sees what guests see. Where keys alone count, a session adds no rights. */
+function credentialsOf(request: Request, share: string | null, access: Access): Credentials {
   if (share !== null) return { sessionTokens: [], apiKeys: [], share };
-  return { sessionTokens: sessionTokensOf(request), apiKeys: apiKeysOf(request), share };
+  return { sessionTokens: access === "key" ? [] : sessionTokensOf(request), apiKeys: apiKeysOf(request), share };
 }
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
@@ -81,12 +81,16 @@ export function sessionCookie(request: Request, context: HostContext, session: N
 
 export const needsStanding = (access: Access): boolean => access !== "public" && access !== "ingest";
 
-export const standingOf = (request: Request, services: Services, share = shareOf(request)): Standing | Promise<Standing> =>
-  services.standingOf(credentialsOf(request, share));
+export const standingOf = (request: Request, services: Services, access: Access, share = shareOf(request)): Standing | Promise<Standing> =>
+  services.standingOf(credentialsOf(request, share, access));
 
-/** 429 for too many requests with a share from one address, valid or not, because anyone can send them. */
+/**
+ * 429 for too many requests from one address: with a share, valid or not, because anyone can send them, and of agents, which may call
+ * tools in a loop.
+ */
 export function limitGuest(access: Access, share: string | null, request: Request, context: Context): void {
-  if (share === null || (access !== "stats" && access !== "share")) return;
+  const isOfGuest = share !== null && (access === "stats" || access === "share");
+  if (access !== "key" && !isOfGuest) return;
   const { guestRateLimit, monotonicMs } = context.services;
   const verdict = guestRateLimit.take(rateLimitKeyOf(clientAddressOfRequest(request, context)), monotonicMs());
   if (verdict.allowed) return;
@@ -95,7 +99,7 @@ export function limitGuest(access: Access, share: string | null, request: Reques
 }
 
 export const askerOf = ({ reader, deadline }: Pick<Context, "reader" | "deadline">): Asker => ({
-  isGuest: reader.principal.view !== null,
+  isGuest: reader.comesLast,
   signal: deadline.signal,
 });
 
@@ -114,9 +118,19 @@ export function stillShown(
 ): (() => Promise<boolean>) | null {
   if (reader.principal.view === null) return null;
   return async () => {
-    const { view } = principalOf(await standingOf(request, services));
+    const { view } = principalOf(await standingOf(request, services, "stats"));
     return view !== null && isShown(view);
   };
+}
+
+/**
+ * The site that a caller reads or changes under a name. A site that was renamed answers to its earlier name, and one that was merged into
+ * another is asked for as the other, by callers who may read that one.
+ */
+export function siteNamed(name: SiteId, isRead: boolean, { services: { names }, reader }: Pick<Context, "services" | "reader">): SiteId {
+  if (names === null) return name;
+  const siteId = isRead ? names.siteOf(name) : names.renamedTo(name);
+  return mayRead(reader.principal, siteId) ? siteId : name;
 }
 
 export const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
@@ -129,6 +143,15 @@ const forbidden = (message: string): AppError => new AppError({ code: "forbidden
 function checkOpenAccess(access: Access, request: Request, context: Context): void {
   if (access === "admin" || access === "site" || access === "session") throw unauthenticated();
   if (access === "manage") refuseForeignPage(request, context);
+}
+
+/** Counts even without an admin password, whose keys may be those of an earlier one. */
+function checkKeyAccess(request: Request, context: Context, { isPasswordSet, hasKeys, keys }: Standing): void {
+  if (!isPasswordSet || !hasKeys) {
+    throw forbidden("This takes API keys only, and is off until there is one: set an admin password, then create a key in the dashboard");
+  }
+  if (keys.length === 0) throw unauthenticated("A valid API key is required, as Authorization: Bearer or X-API-Key");
+  refuseForeignPage(request, context);
 }
 
 /** Counts even before an admin password is set. */
@@ -164,6 +187,7 @@ export function checkAccess(access: Access, request: Request, context: Context):
   const { standing } = context;
   if (standing === null || access === "auth" || access === "share") return;
   if (standing.share !== null) return checkSharedAccess(access, standing.share);
+  if (access === "key") return checkKeyAccess(request, context, standing);
   if (!standing.isPasswordSet) return checkOpenAccess(access, request, context);
   if (context.reader.principal === NOBODY) throw unauthenticated();
   if (access === "stats") return;

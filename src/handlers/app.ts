@@ -28,6 +28,7 @@ import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { openapiHandler, type DescribedPath } from "./openapi.ts";
 import { getOptOutPage, getOptOutScript } from "./opt-out.ts";
 import { corsHeaders, preflight } from "./origins.ts";
+import { postMcp } from "./mcp.ts";
 import { Pipeline, type App } from "./pipeline.ts";
 import { type Reply, responseTo, withHeaders } from "./http.ts";
 import type { Handler, Access, Method, Route } from "./route.ts";
@@ -80,6 +81,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/summary", "stats", getSummary, { site: true }),
   route("GET", "/api/stats/export", "stats", getExport, { site: true }),
   route("GET", "/api/stats/progress", "stats", getProgress, { site: true }),
+  route("POST", "/api/mcp", "key", postMcp),
   route("POST", "/api/auth/setup", "auth", postSetup),
   route("POST", "/api/auth/login", "auth", postLogin),
   route("POST", "/api/auth/logout", "auth", postLogout),

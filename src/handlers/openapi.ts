@@ -16,6 +16,7 @@ import { SITE_EXPORTS_API } from "./site-exports.ts";
 import { INGEST_API } from "./ingest.ts";
 import { INSTALLATION_API } from "./installation.ts";
 import { ITEMS_API } from "./items.ts";
+import { MCP_API } from "./mcp.ts";
 import { KEYS_API } from "./keys.ts";
 import {
   ALLOW,
@@ -65,6 +66,7 @@ const APIS = [
   EARLIER_TAGS_API,
   STATS_API,
   SUMMARY_API,
+  MCP_API,
   AUTH_API,
   KEYS_API,
   GOALS_API,
@@ -179,6 +181,14 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
     NO_ADMIN,
     "The request has an API key and no session, or was not sent by a page of the dashboard.",
   ),
+  key: {
+    refusals: {
+      unauthenticated: "The request has no valid API key. A session does not count.",
+      forbidden: "There is no admin password or no API key yet; or a page of another origin sent the request, or it has a share link.",
+      too_many_requests: "Too many requests came from the address.",
+    },
+    security: [{ BearerKey: [] }, { HeaderKey: [] }],
+  },
   manage: ofDashboard(
     ANY_OR_NONE,
     `${NO_CREDENTIAL}.`,

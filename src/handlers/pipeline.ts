@@ -1,6 +1,5 @@
 /** Passes every request through the same stages in this order: URL, host, route, access, handler, CORS, common headers, metrics and log. */
 import type { Config } from "../runtime/base/config/config.ts";
-import { mayRead } from "../runtime/access/principal.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
@@ -8,7 +7,7 @@ import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId } from "../storage/event.ts";
-import { checkAccess, isReading, limitGuest, needsStanding, sessionCookie, shareOf, standingOf } from "./access.ts";
+import { checkAccess, isReading, limitGuest, needsStanding, sessionCookie, shareOf, siteNamed, standingOf } from "./access.ts";
 import { errorReply, FailureLog } from "./error-reply.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { corsHeaders, HOST_RULE, isDashboardPreflight, isHost, isHttps, preflightReply, refuseUnverifiedHost } from "./origins.ts";
@@ -153,7 +152,18 @@ const NO_PARAMS: Context["params"] = {};
 
 type Arrival = Pick<
   Exchange,
-  "services" | "nowMs" | "beganMs" | "request" | "requestId" | "url" | "socketAddress" | "socketPlace" | "event" | "deadline" | "streams"
+  | "services"
+  | "nowMs"
+  | "beganMs"
+  | "request"
+  | "requestId"
+  | "url"
+  | "socketAddress"
+  | "socketPlace"
+  | "event"
+  | "deadline"
+  | "streams"
+  | "failures"
 >;
 
 /** A request on its way through the pipeline. A class, because each object literal with a getter would have a shape of its own. */
@@ -169,6 +179,7 @@ class Exchange implements Context {
   readonly event: EventInput | null;
   readonly deadline: Deadline;
   readonly streams: ResponseStreams;
+  readonly failures: FailureLog;
   params: Context["params"] = NO_PARAMS;
   standing: Context["standing"] = null;
   /** The endpoint of the path; null for an unknown path, and until the path is matched. */
@@ -189,6 +200,7 @@ class Exchange implements Context {
     this.event = arrival.event;
     this.deadline = arrival.deadline;
     this.streams = arrival.streams;
+    this.failures = arrival.failures;
   }
 
   get reader(): Reader {
@@ -196,17 +208,13 @@ class Exchange implements Context {
   }
 }
 
-/**
- * A site that was renamed answers to its earlier name, and one that was merged into another is asked for as the other, by callers who may
- * read that one. Routes that rename, merge or delete a whole site take names as they are.
- */
+/** Puts the site in the place of the name that the request has. Routes that rename, merge or delete a whole site take names as they are. */
 function followName({ access, site }: Route, request: Request, exchange: Exchange): void {
-  const { names } = exchange.services;
-  if (names === null || (access !== "stats" && access !== "site")) return;
+  if (exchange.services.names === null || (access !== "stats" && access !== "site")) return;
   const asked = exchange.params.site_id ?? (site === true ? exchange.url.searchParams.get("site_id") : null);
   if (asked === null) return;
-  const siteId = isReading(request) ? names.siteOf(asked as SiteId) : names.renamedTo(asked as SiteId);
-  if (siteId === asked || !mayRead(exchange.reader.principal, siteId)) return;
+  const siteId = siteNamed(asked as SiteId, isReading(request), exchange);
+  if (siteId === asked) return;
   if (exchange.params.site_id !== undefined) exchange.params = { ...exchange.params, site_id: siteId };
   else exchange.url.searchParams.set("site_id", siteId);
 }
@@ -257,6 +265,7 @@ export class Pipeline implements App {
       event,
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,
+      failures: this.#failures,
     });
   }
 
@@ -288,14 +297,14 @@ export class Pipeline implements App {
     if (needsStanding(route.access)) {
       const share = route.guest?.(exchange) ?? shareOf(request);
       limitGuest(route.access, share, request, exchange);
-      exchange.standing = await standingOf(request, this.#services, share);
+      exchange.standing = await standingOf(request, this.#services, route.access, share);
     }
     followName(route, request, exchange);
     refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);
     checkAccess(route.access, request, exchange);
     const redirect = route.path === "/" ? redirectToPage(url, config.basePath) : null;
     if (redirect !== null) return redirect;
-    if (route.access === "stats") deadline.followClient(request.signal);
+    if (route.access === "stats" || route.access === "key") deadline.followClient(request.signal);
     deadline.throwIfPast(this.#services.monotonicMs());
     return route.handler(request, exchange);
   }

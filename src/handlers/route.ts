@@ -6,6 +6,7 @@ import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";
+import type { FailureLog } from "./error-reply.ts";
 import type { Reply } from "./http.ts";
 import type { ResponseStreams } from "./response-streams.ts";
 
@@ -34,7 +35,9 @@ export type Access =
   /** The callers of `admin` without keys. */
   | "session"
   /** Everyone but foreign pages until an admin password is set, then the callers of `admin`. */
-  | "manage";
+  | "manage"
+  /** API keys only, and no pages of other origins; nobody until there is a key. */
+  | "key";
 
 /** The tasks of an instance (the option `role`). */
 export type Role = Config["role"];
@@ -79,6 +82,9 @@ export interface Context {
   readonly reader: Reader;
   /** Aborts when the time limit of the request passes. */
   readonly deadline: { readonly signal: AbortSignal };
+  readonly requestId: string;
+  /** Logs failures for which a handler writes the reply itself. */
+  readonly failures: FailureLog;
   /** Opens a body that is written while the client reads it. */
   readonly streams: ResponseStreams;
   readonly params: Readonly<Record<string, string>>;

@@ -10,6 +10,7 @@ import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { SiteId } from "../storage/event.ts";
 import { ROUTES } from "./app.ts";
 import { getPixel, postEvent } from "./ingest.ts";
+import { postMcp, siteOfCall } from "./mcp.ts";
 import { pathBelow, createMatcher, extraRoutesOf, type Match } from "./router.ts";
 import { parametersOf } from "./http.ts";
 
@@ -19,7 +20,7 @@ export interface SiteRequest {
   readonly event: EventInput | null;
 }
 
-/** Finds the site of an event once its body is read. */
+/** Finds the site of an event, or of a tool's call, once the body is read. */
 export type FindSite = (body: string) => SiteRequest | null;
 
 export class SiteRouting {
@@ -49,6 +50,7 @@ export class SiteRouting {
     if (!url || !match || !route) return null;
     if (route.site === true) return siteInQuery(url);
     if (route.site !== null) return siteAlone(typeof route.site === "function" ? route.site(match.params) : route.site);
+    if (route.handler === postMcp) return (body) => siteAlone(siteOfCall(body));
     if (route.handler === getPixel) return this.#siteOfEvent(request, () => parsePixelQuery(parametersOf(url)));
     // Only the registry knows the site of other products' tags, and it passes an event to each of several sites.
     if (route.handler !== postEvent) return null;

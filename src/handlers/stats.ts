@@ -91,10 +91,12 @@ async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], cont
   return cachedDay(queryOf(FIRST_DAY, scope, { nowMs, calendar }), context);
 }
 
-export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, "reader">): Reader {
+export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, "reader">, isAgent = false): Reader {
   const { sites, goals, segments, config } = services;
+  const principal = standing === null ? NOBODY : principalOf(standing);
   const reader: Reader = {
-    principal: standing === null ? NOBODY : principalOf(standing),
+    principal,
+    comesLast: isAgent || principal.view !== null,
     nowMs,
     calendarOf: (siteId) => sites.calendarOf(siteId),
     weekStartOf: (siteId) => sites.settingsOf(siteId).weekStart,

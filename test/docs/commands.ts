@@ -32,6 +32,8 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "npx sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
   "npm install --global sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
   'npm install --global "./$(npm pack --silent)"': "test/install/package.test.ts packs a clone and installs what it has packed",
+  'claude mcp add --transport http sandpiper https://stats.example.com/api/mcp --header "Authorization: Bearer $KEY"':
+    "needs Claude Code; test/http/mcp.suite.ts connects the official client",
   "npx wrangler dev": "test/http/wrangler-dev.test.ts runs it",
   "npx wrangler login": "needs an account at Cloudflare",
   "npx wrangler r2 bucket create sandpiper-partitions": "needs an account at Cloudflare",

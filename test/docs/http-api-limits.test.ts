@@ -135,6 +135,8 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Passwords for a share link": `${admin.SHARE_UNLOCKS_AT_ONCE} at once, ${admin.SHARE_UNLOCKS_PER_SECOND} per second, and as many from its reserve`,
   "Wrong passwords of a network from the reserve of a share link": `${admin.SHARE_UNLOCKS_OF_NETWORK_AT_ONCE} at once, ${admin.SHARE_UNLOCKS_OF_NETWORK_PER_SECOND * 86_400} per day`,
   "Requests with `X-Share` of an address": `${admin.GUEST_REQUESTS_AT_ONCE} at once, ${admin.GUEST_REQUESTS_PER_SECOND} per second`,
+  "Requests to the MCP server of an address": `${admin.GUEST_REQUESTS_AT_ONCE} at once, ${admin.GUEST_REQUESTS_PER_SECOND} per second, together with those with \`X-Share\``,
+  "Text as the id of a message to the MCP server": `${count(limits.MCP_ID_CHARS_MAX)} characters`,
   "Names whose events are counted by outcome": count(limits.OUTCOME_NAMES_MAX),
   "Other names of an installation check": count(limits.OTHER_NAMES_MAX),
   "Read part of a checked page": mebibytes(limits.PAGE_BYTES_MAX),

@@ -1,6 +1,7 @@
 /** docs/http-api.md: its generated parts are up to date, and its prose has the statuses, messages and headers of the program. */
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
+import { TOOLS } from "../../src/handlers/mcp/tools.ts";
 import { OF_DASHBOARD } from "../../src/handlers/origins.ts";
 import { STATUS } from "../../src/handlers/error-reply.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
@@ -147,7 +148,14 @@ describe("the page", () => {
 
   it("uses the exact names of options, fields, parameters and columns", () => {
     const fields = [...JSON.stringify(DOCUMENT).matchAll(/[a-z]+(?:_[a-z]+)+/g)].map(([name]) => name);
-    const known = new Set([...Object.keys(OPTIONS), ...fields, ...EVENT_COLUMNS.map(({ name }) => name), ...CLICK_IDS, "svc_session"]);
+    const known = new Set([
+      ...Object.keys(OPTIONS),
+      ...fields,
+      ...EVENT_COLUMNS.map(({ name }) => name),
+      ...CLICK_IDS,
+      ...TOOLS.keys(),
+      "svc_session",
+    ]);
     const named = SECTIONS.filter(({ title }) => title !== "Metrics").flatMap(({ text }) => codesIn(text));
     const strange = named.filter((code) => /^[a-z]+(?:_[a-z]+)+$/.test(code) && !known.has(code));
     expect(strange, "docs/http-api.md uses names that the program does not have").toEqual([]);

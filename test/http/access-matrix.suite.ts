@@ -35,7 +35,8 @@ type Need =
   | "an admin of the site"
   | "an admin"
   | "an admin, once there is a password"
-  | "a session";
+  | "a session"
+  | "an API key";
 
 interface Asked {
   /** How it is answered with a share link, and with one whose password is needed. All others get `status`. */
@@ -92,6 +93,7 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /api/stats/retention": figure("/api/stats/retention"),
   "GET /api/stats/sequences": figure("/api/stats/sequences"),
   "GET /api/stats/flow": figure("/api/stats/flow"),
+  "POST /api/mcp": { need: "an API key", path: "/api/mcp", body: { jsonrpc: "2.0", id: 1, method: "ping" }, status: 200 },
   "POST /api/auth/setup": { need: "nothing", path: "/api/auth/setup", body: { password: "too short" }, status: [400, 409] },
   "POST /api/auth/login": { need: "nothing", path: "/api/auth/login", body: [], status: [400, 422] },
   "POST /api/auth/logout": { need: "nothing", path: "/api/auth/logout", status: 200 },
@@ -239,6 +241,8 @@ interface Caller {
   readonly isShare?: true;
   /** Whether an admin is one by a session. */
   readonly hasSession?: true;
+  /** Whether a caller with a session has a valid key, too. */
+  readonly hasKey?: true;
   readonly headers: RequestHeaders;
 }
 
@@ -246,13 +250,14 @@ interface Caller {
 const namesSite = ({ path, body }: Asked): boolean => `${path} ${JSON.stringify(body)}`.includes(SITE);
 
 /** With a password: 401 without a credential, 403 with one that does not suffice. */
-function wantedStatus(asked: Asked, { rank, hasSession, limit, isShare }: Omit<Caller, "headers">): number {
+function wantedStatus(asked: Asked, { rank, hasSession, hasKey, limit, isShare }: Omit<Caller, "headers">): number {
   const { need, status } = asked;
   const letIn = typeof status === "number" ? status : status[1];
   if (asked.shared && isShare) return limit === undefined ? asked.shared.locked : asked.shared.open;
   if (need === "nothing") return letIn;
   if (rank === "nobody") return 401;
   if (isShare && need !== "any credential") return 403;
+  if (need === "an API key") return hasSession && !hasKey ? 401 : letIn;
   if (limit !== undefined && !["any credential", "an admin of the site"].includes(need)) return 403;
   if (limit === "another site" && namesSite(asked)) return 403;
   if (need === "a credential for all sites") return letIn;
@@ -317,14 +322,29 @@ async function callersOf(target: Target, made: Made): Promise<Readonly<Record<st
     "a revoked key": { rank: "nobody", headers: withBearer(revoked.key) },
     "a revoked key in the other header": { rank: "nobody", headers: withKey(revoked.key) },
     "a revoked key beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...withBearer(revoked.key) } },
-    "an Admin key beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...withBearer(admin.key) } },
-    "a ReadOnly key beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...withKey(reader.key) } },
+    "an Admin key beside a session": {
+      rank: "an admin",
+      hasSession: true,
+      hasKey: true,
+      headers: { ...session, ...withBearer(admin.key) },
+    },
+    "a ReadOnly key beside a session": {
+      rank: "an admin",
+      hasSession: true,
+      hasKey: true,
+      headers: { ...session, ...withKey(reader.key) },
+    },
     "an Admin key beside a ReadOnly one": { rank: "an admin", headers: { ...withBearer(reader.key), ...withKey(admin.key) } },
     "a ReadOnly key for the site": { rank: "ReadOnly", limit: "this site", headers: siteReader },
     "an Admin key for the site": { rank: "an admin", limit: "this site", headers: siteAdmin },
     "a ReadOnly key for another site": { rank: "ReadOnly", limit: "another site", headers: otherReader },
     "an Admin key for another site": { rank: "an admin", limit: "another site", headers: otherAdmin },
-    "an Admin key for another site beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...otherAdmin } },
+    "an Admin key for another site beside a session": {
+      rank: "an admin",
+      hasSession: true,
+      hasKey: true,
+      headers: { ...session, ...otherAdmin },
+    },
     "a share link": { rank: "ReadOnly", limit: "this site", isShare: true, headers: withShare(share.token) },
     "a share link beside a session": {
       rank: "ReadOnly",
@@ -383,7 +403,8 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
     it.each(IDS)("without a password, %s is open unless it requires admin access", async (id) => {
       const asked = ASKED[id];
       const letIn = typeof asked.status === "number" ? asked.status : asked.status[0];
-      const wanted = ["an admin", "an admin of the site", "a session"].includes(asked.need) ? 401 : letIn;
+      const closed = ["an admin", "an admin of the site", "a session"].includes(asked.need) ? 401 : letIn;
+      const wanted = asked.need === "an API key" ? 403 : closed;
       expect(await statusesOf(openTarget, id, asked, NO_CREDENTIALS)).toEqual(
         Object.fromEntries(Object.keys(NO_CREDENTIALS).map((name) => [name, wanted])),
       );
@@ -418,6 +439,7 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
     itNeeds(makeTarget, "advance", "an expired session is rejected on every route", async () => {
       const target = await makeTarget(CLOSED);
       const session = await logIn(target);
+      await createKey(target, session, "ReadOnly");
       await able(target, "advance")(86_400_000);
       for (const id of IDS) {
         const status = await statusOf(target, id, ASKED[id], session);

@@ -1,8 +1,9 @@
 /** What viewers of share links and public sites may take of the query slots, with an engine that a test can pause, and when their exports end. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { CLOSED, createShare, deleteShare, logIn, withShare } from "../support/auth-requests.ts";
+import { CLOSED, createKey, createShare, deleteShare, logIn, withKey, withShare } from "../support/auth-requests.ts";
 import { createControlledEngine } from "../support/controlled-engine.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
+import { postRpc, toolCall, type RpcAnswer } from "../support/mcp.ts";
 import { expectError, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
 import type { Environment } from "../support/target.ts";
@@ -46,6 +47,9 @@ async function createShown(environment: Environment = {}, expiresInMs = 3_600_00
     /** Reports of different numbers are different. */
     report: (headers: RequestHeaders, number: number) =>
       target.fetch(`/api/stats/main?site_id=${SITE}&filters=${encodeURIComponent(`pages!=/${number}`)}`, { headers }),
+    /** The same report, asked by an agent. */
+    tool: (headers: RequestHeaders, number: number) =>
+      postRpc(target, toolCall("main", { site_id: SITE, filters: `pages!=/${number}` }), headers),
     exported: (headers: RequestHeaders) => target.fetch(`/api/stats/export?site_id=${SITE}&kind=raw`, { headers }),
   };
 }
@@ -62,6 +66,23 @@ async function expectAll(asked: readonly Promise<Response>[]): Promise<void> {
     expect(response.status, text).toBe(200);
   }
 }
+
+describe("tools of agents", () => {
+  it("have the slots of guests, together with them; all others are for sessions and other requests with keys", async () => {
+    const { target, control, owner, ofLink, report, tool } = await createShown({ SVC_MAX_CONCURRENT_QUERIES: "4" });
+    const ofKey = withKey((await createKey(target, owner, "Admin")).key);
+    control.hold();
+    const asked = [tool(ofKey, 1), report(ofLink, 2)];
+    await control.held(2);
+    const refused = (await (await tool(ofKey, 3)).json()) as RpcAnswer;
+    expect(refused.error).toEqual({ code: -32000, message: TOO_MANY, data: { status: 429, retry_after_secs: 1 } });
+    asked.push(report(owner, 4), report(ofKey, 5));
+    await control.held(4);
+    control.release();
+    await expectAll(asked);
+    await expectAll([tool(ofKey, 3)]);
+  });
+});
 
 describe("reports of guests", () => {
   it("take at most half of the slots, for links and public sites together; all others are for sessions", async () => {

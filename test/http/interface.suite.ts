@@ -30,6 +30,7 @@ import { describeOpenapi } from "./openapi.suite.ts";
 import { describeHealthDetails, describeHttps, describeMetrics, describeWellKnown } from "./operations.suite.ts";
 import { describeOwnPages } from "./csrf.suite.ts";
 import { describePageSpelling } from "./page-spelling.suite.ts";
+import { describeMcp } from "./mcp.suite.ts";
 import { describePasswordChange, describePasswordRules } from "./password.suite.ts";
 import { describePersistentSessionRules, describePersistentSessions } from "./persistent-sessions.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
@@ -134,6 +135,7 @@ const OF_RULES: readonly Suite[] = [
   [describeSessions, "workerd"],
   [describeLockout, "workerd"],
   [describeKeys, "workerd"],
+  [describeMcp, "node", "workerd"],
   [describePasswordRules],
   [describePersistentSessionRules, "workerd"],
   [describeShareRules, "workerd", "clickhouse"],

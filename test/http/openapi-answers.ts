@@ -13,6 +13,7 @@ import type { Ability, Environment, Target, TargetRequest } from "../support/tar
 import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
 import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-answers.ts";
 import { IMPORT_FAILING, IMPORT_PROVOKED } from "./openapi-import-answers.ts";
+import { MCP_FAILING, MCP_PROVOKED } from "./openapi-mcp-answers.ts";
 import { SITE_EXPORT_FAILING, SITE_EXPORT_PROVOKED } from "./openapi-site-export-answers.ts";
 import { SITE_MOVES_FAILING, SITE_MOVES_PROVOKED } from "./openapi-site-moves-answers.ts";
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
@@ -241,6 +242,7 @@ export const PROVOKED: readonly Provoked[] = [
   ...STATS,
   ...SCRIPT,
   ...DASHBOARD,
+  ...MCP_PROVOKED,
   ...AUTH_PROVOKED,
   ...SETTINGS_PROVOKED,
   ...SHARE_PROVOKED,
@@ -430,6 +432,7 @@ export const FAILING: readonly Failing[] = [
   busy(aRequest("overview")),
   ...REPORTED.flatMap(reportFailures),
   ...PREVIEW_FAILING,
+  ...MCP_FAILING,
   ...AUTH_FAILING,
   ...SETTINGS_FAILING,
   ...SHARE_FAILING,

@@ -217,6 +217,10 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "GET /api/sites": { path: "/api/sites?include=settings" },
   "GET /api/stats/progress": { path: `/api/stats/progress?site_id=${OTHER}&ids=${"0".repeat(22)}` },
   "GET /api/stats/overview": { path: "/api/stats/overview?period=7d" },
+  "POST /api/mcp": {
+    path: "/api/mcp",
+    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "breakdown", arguments: { site_id: OTHER, dimension: "pages" } } },
+  },
   "GET /api/sites/:site_id": { path: `/api/sites/${OTHER}` },
   "POST /api/stats/channel-preview": { path: `/api/stats/channel-preview?site_id=${OTHER}`, body: {} },
   "GET /api/sites/:site_id/page": { path: `/api/sites/${OTHER}/page?url=/a` },

@@ -8,6 +8,7 @@ import type { EpochMs } from "../../src/storage/event.ts";
 
 export const ownerAt = (nowMs: EpochMs, goals: readonly SiteGoal[] = []): Reader => ({
   principal: OWNER,
+  comesLast: false,
   nowMs,
   calendarOf: () => utcCalendar,
   weekStartOf: () => "monday",

@@ -165,6 +165,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/event-measures.test.ts",
   "test/property/figures.test.ts",
   "test/property/intervals.test.ts",
+  "test/property/mcp.test.ts",
   "test/property/property-keys.test.ts",
   "test/property/rollup-totals.test.ts",
   "test/property/filter-operators.test.ts",

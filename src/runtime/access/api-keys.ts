@@ -115,6 +115,12 @@ export class ApiKeys implements SiteBelongings<SiteId> {
     return Array.from(this.#table.values(), ({ key }) => key).sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 
+  /** True if a key works. */
+  get hasAny(): boolean {
+    for (const { key } of this.#table.values()) if (!key.revoked) return true;
+    return false;
+  }
+
   /** null when the key is unknown or revoked. Compares with every key in constant time, so the time reveals nothing about them. */
   rightsOf(key: string): KeyRights | null {
     if (!KEY.test(key)) return null;

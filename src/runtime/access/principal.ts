@@ -28,6 +28,8 @@ export interface Standing {
   /** The token of a persistent session that this request prolongs, so that the response sets its cookie again; null for none. */
   readonly prolonged: string | null;
   readonly keys: readonly KeyRights[];
+  /** There is a key that works, whether or not the request has it. */
+  readonly hasKeys: boolean;
   /** The rights of `X-Share`: `locked` if the link needs its password, `unknown` even if it is revoked or expired. null without it. */
   readonly share: SharedSite | "locked" | "unknown" | null;
 }
@@ -62,10 +64,10 @@ function shareStanding(
 }
 
 export function standingBy(parts: StandingParts, { sessionTokens, apiKeys, share }: Credentials): Standing {
-  const isPasswordSet = parts.adminPassword.isConfigured;
-  if (share !== null) return { isPasswordSet, hasSession: false, prolonged: null, keys: [], share: shareStanding(parts, share) };
+  const instance = { isPasswordSet: parts.adminPassword.isConfigured, hasKeys: parts.apiKeys.hasAny };
+  if (share !== null) return { ...instance, hasSession: false, prolonged: null, keys: [], share: shareStanding(parts, share) };
   return {
-    isPasswordSet,
+    ...instance,
     hasSession: sessionTokens.some((token) => parts.login.isLoggedIn(token)),
     prolonged: sessionTokens.find((token) => parts.persistentSessions.noteUse(token)) ?? null,
     keys: apiKeys.map((key) => parts.apiKeys.rightsOf(key)).filter((rights) => rights !== null),

@@ -184,7 +184,7 @@ export const rangedEvents = (scope: Scope): SqlText => (hidesEvents(scope) ? eve
 
 /** The reader for whom a query runs, and its time limit. */
 export interface Asker extends Waiter {
-  /** Reads what is shared, by a link or of a public site. Guests have a part of the query slots only. */
+  /** Reads what is shared, by a link or of a public site; or is an agent, which has the same limits. Guests have a part of the query slots only. */
   readonly isGuest: boolean;
   /** The engine failed at the first attempt. */
   readonly isRepeated?: true;
@@ -193,6 +193,8 @@ export interface Asker extends Waiter {
 /** The reader of a report, the time, and the calendar. Every scope is made for a reader, so no report shows more than its reader may see. */
 export interface Reader {
   readonly principal: Principal;
+  /** Has the limits of guests, and comes after all others: a guest, or an agent. */
+  readonly comesLast: boolean;
   readonly nowMs: EpochMs;
   readonly calendarOf: (siteId: SiteId) => Calendar;
   readonly weekStartOf: (siteId: SiteId) => WeekStart;

@@ -22,6 +22,9 @@ export const QUERY_PARAMETERS_MAX = 100;
 /** Session cookies and API keys of one request that are checked: each costs a hash. */
 export const CREDENTIALS_TRIED_MAX = 4;
 
+/** A text by which a client of the MCP server knows its request. */
+export const MCP_ID_CHARS_MAX = 256;
+
 /** Open connections; more are closed at once. An idle connection takes about 10 KB. */
 export const CONNECTIONS_MAX = 10_000;
 
