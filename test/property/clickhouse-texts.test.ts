@@ -45,7 +45,7 @@ const expression = fc
 
 const tests: fc.Arbitrary<TextTest> = fc.oneof(
   fc.record({
-    kind: fc.constantFrom<TextTestKind>("is", "contains", "begins", "like", "search"),
+    kind: fc.constantFrom<TextTestKind>("is", "contains", "begins", "like", "search", "word"),
     values: fc.array(value, { minLength: 1, maxLength: 3 }),
   }),
   fc.record({ kind: fc.constant<TextTestKind>("matches"), values: fc.array(expression, { minLength: 1, maxLength: 2 }) }),
