@@ -1,13 +1,14 @@
-/** Looks up the place of an address in MaxMind database files, which are read into memory once. Owner of `mmdb-lib`. */
+/** Looks up the place and the network of an address in MaxMind database files, which are read into memory once. Owner of `mmdb-lib`. */
 import { isIP, isIPv6 } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
-import type { CountryResponse } from "mmdb-lib";
+import type { CountryResponse, Response } from "mmdb-lib";
 import { type GeoLookup, type GeoPlace, geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import type { Host } from "../../src/runtime/service/host.ts";
 import { ConfigError } from "../../src/runtime/base/config/config.ts";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
-import type { GeoipDb } from "../../src/runtime/base/config/option-kinds.ts";
+import type { AsnDb, GeoipDb } from "../../src/runtime/base/config/option-kinds.ts";
+import { networkFromRecord, type NetworkLookup } from "../../src/runtime/ingest/network.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { readNamedFile } from "./config-sources.ts";
 
@@ -21,8 +22,15 @@ const PROBES = ["1.1.1.1", "8.8.8.8", "91.198.174.192", "203.0.113.1", "2001:486
 export function openGeoDatabase(option: GeoipDb, builtin: URL): Pick<Host, "geo" | "geoIsLoaded" | "geoBuiltMs"> {
   if (option === "none") return { geo: () => NOWHERE, geoIsLoaded: false, geoBuiltMs: null };
   const paths = option === "builtin" ? [fileURLToPath(builtin)] : option.paths;
-  const readers = paths.map(openReader);
+  const readers = paths.map((path) => openReader<CountryResponse>("geoip_db", path));
   return { geo: lookupIn(readers), geoIsLoaded: true, geoBuiltMs: oldestOf(readers) };
+}
+
+/** Opens the database that the option `asn_db` names; null without one. Throws a ConfigError like that of places. */
+export function openNetworkDatabase(option: AsnDb): NetworkLookup | null {
+  if (option === "none") return null;
+  const readers = option.paths.map((path) => openReader("asn_db", path));
+  return (clientAddress) => firstIn(readers, clientAddress, networkFromRecord);
 }
 
 /** Returns null if one lacks the build time in its metadata, which the format requires. */
@@ -31,33 +39,50 @@ function oldestOf(readers: readonly Reader<CountryResponse>[]): EpochMs | null {
   return Number.isNaN(builtMs) ? null : builtMs;
 }
 
-function lookupIn(readers: readonly Reader<CountryResponse>[]): GeoLookup {
-  return (clientAddress) => {
-    const address = withoutMapping(clientAddress);
-    if (!isPublic(address)) return NOWHERE;
-    for (const reader of readers) {
-      const place = placeIn(reader, address);
-      if (Object.values(place).some((name) => name !== null)) return place;
-    }
-    return NOWHERE;
-  };
+const lookupIn =
+  (readers: readonly Reader<CountryResponse>[]): GeoLookup =>
+  (clientAddress) =>
+    firstIn(readers, clientAddress, placeFrom) ?? NOWHERE;
+
+function placeFrom(record: unknown): GeoPlace | null {
+  const place = geoPlaceFromRecord(record);
+  return Object.values(place).some((name) => name !== null) ? place : null;
 }
 
-function placeIn(reader: Reader<CountryResponse>, address: string): GeoPlace {
-  // In an IPv4 tree, the first bits of an IPv6 address would find the place of another address.
-  if (isIPv6(address) && reader.metadata.ipVersion === 4) return NOWHERE;
+/** What the first database knows that has the address; null for an address that is not public. */
+function firstIn<Found>(
+  readers: readonly Reader<Response>[],
+  clientAddress: string,
+  foundIn: (record: unknown) => Found | null,
+): Found | null {
+  const address = withoutMapping(clientAddress);
+  if (!isPublic(address)) return null;
+  for (const reader of readers) {
+    const found = foundIn(recordIn(reader, address));
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function recordIn(reader: Reader<Response>, address: string): unknown {
+  // In an IPv4 tree, the first bits of an IPv6 address would find the record of another address.
+  if (isIPv6(address) && reader.metadata.ipVersion === 4) return null;
   try {
-    return geoPlaceFromRecord(reader.get(address));
+    return reader.get(address);
   } catch {
     // Damage that no probe found. An event without a place is worth more than no event.
-    return NOWHERE;
+    return null;
   }
 }
 
-function openReader(path: string): Reader<CountryResponse> {
-  const bytes = attempt(`cannot read the geo database ${path}`, () => readNamedFile(path, FILE_BYTES_MAX));
-  return attempt(`${path} is not a MaxMind database, or it is damaged`, () => {
-    const reader = new Reader<CountryResponse>(bytes);
+const KINDS = { geoip_db: "geo", asn_db: "network" } as const;
+
+type DatabaseOption = keyof typeof KINDS;
+
+function openReader<Kind extends Response>(option: DatabaseOption, path: string): Reader<Kind> {
+  const bytes = attempt(option, `cannot read the ${KINDS[option]} database ${path}`, () => readNamedFile(path, FILE_BYTES_MAX));
+  return attempt(option, `${path} is not a MaxMind database, or it is damaged`, () => {
+    const reader = new Reader<Kind>(bytes);
     // The library notices a truncated file only when it reads past the end.
     if (!(reader.metadata.nodeCount > 0) || reader.metadata.searchTreeSize >= bytes.length) throw new Error("the tree is truncated");
     for (const address of PROBES) reader.get(address);
@@ -65,11 +90,11 @@ function openReader(path: string): Reader<CountryResponse> {
   });
 }
 
-function attempt<Result>(failure: string, read: () => Result): Result {
+function attempt<Result>(option: DatabaseOption, failure: string, read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
-    throw new ConfigError([`geoip_db: ${failure}: ${reasonOf(cause)}`]);
+    throw new ConfigError([`${option}: ${failure}: ${reasonOf(cause)}`]);
   }
 }
 

@@ -20,7 +20,7 @@ import type { ProcessUsage } from "../../src/runtime/service/host.ts";
 import { connectClickhouse } from "../clickhouse-connection.ts";
 import { createFileObjectStore, createFileRecordStore, createFileSecretStore } from "./files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog, PINGS_FOLDER } from "./files/file-segment-log.ts";
-import { openGeoDatabase } from "./geo-database.ts";
+import { openGeoDatabase, openNetworkDatabase } from "./geo-database.ts";
 import { openDataDir } from "./data-dir/data-dir.ts";
 import { createPageFetch } from "./http/page-fetch.ts";
 import { COUNTRY_DATABASE, PROGRAM, type Threads } from "./built-files.ts";
@@ -121,6 +121,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     connectClickhouse,
     clickhouseEventMs: CLICKHOUSE_EVENT_MS,
     ...openGeoDatabase(config.geoipDb, COUNTRY_DATABASE),
+    networkOf: openNetworkDatabase(config.asnDb),
     fetchPage: createPageFetch({ userAgent: installationCheckAgent(version) }),
     log,
     now: Date.now,

@@ -125,6 +125,7 @@ function hostOf(options: InstanceOptions, records: RecordStore): Host {
       ),
     connectClickhouse,
     ...placesOf(options),
+    networkOf: null,
     fetchPage: createPageFetch(installationCheckAgent(version)),
     log,
     now,

@@ -66,7 +66,7 @@ export type { SavedSettings };
 
 export type SiteSettings = Omit<
   SavedSettings,
-  "site_id" | "created_at" | "time_zone_in_force" | "time_zone_changes" | "default_time_zone" | "default_retention_days"
+  "site_id" | "created_at" | "time_zone_in_force" | "time_zone_changes" | "default_time_zone" | "default_retention_days" | "asn_db_loaded"
 >;
 
 export const settingsPath = (siteId: string): string => `/api/sites/${siteId}`;

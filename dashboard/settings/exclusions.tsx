@@ -1,4 +1,4 @@
-/** Events of a site that are not stored: by path, address, country, host and referrer. */
+/** Events of a site that are not stored: by path, address, country, network, host and referrer. */
 import { countryName } from "../format/dimensions.ts";
 import { CrossButton } from "../kit/inline.tsx";
 import { Picker } from "../kit/picker.tsx";
@@ -47,6 +47,7 @@ const LABELS = {
   excluded_paths: words.exclusions.paths,
   excluded_addresses: words.exclusions.addresses,
   excluded_countries: words.exclusions.countries,
+  excluded_networks: words.exclusions.networks,
   allowed_hosts: words.exclusions.allowedHosts,
   excluded_hosts: words.exclusions.hosts,
   excluded_referrers: words.exclusions.referrers,
@@ -74,6 +75,13 @@ export const ExclusionsSection = ({ siteId }: { readonly siteId: string }) => (
             onInput={(excluded_addresses) => editing.change({ excluded_addresses })}
           />
           <CountryField {...editing} />
+          <LinesField
+            {...editing.field("excluded_networks")}
+            hint={editing.settings.asn_db_loaded ? words.exclusions.networksHint : words.exclusions.networksUnknown}
+            placeholder="as64496"
+            lines={editing.settings.excluded_networks}
+            onInput={(excluded_networks) => editing.change({ excluded_networks })}
+          />
           <LinesField
             {...editing.field("allowed_hosts")}
             hint={words.exclusions.allowedHostsHint}

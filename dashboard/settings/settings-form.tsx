@@ -23,6 +23,7 @@ const EVERY_SETTING: Readonly<Record<SettingName, true>> = {
   excluded_paths: true,
   excluded_addresses: true,
   excluded_countries: true,
+  excluded_networks: true,
   excluded_hosts: true,
   allowed_hosts: true,
   excluded_referrers: true,
@@ -54,6 +55,7 @@ const drafts = signal<Readonly<Record<string, Draft>>>({});
 const LISTS_OF_LINES: ReadonlySet<SettingName> = new Set([
   "excluded_paths",
   "excluded_addresses",
+  "excluded_networks",
   "excluded_hosts",
   "allowed_hosts",
   "excluded_referrers",

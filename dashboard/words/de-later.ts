@@ -622,6 +622,9 @@ export const deLater = {
     apps: "Seiten von Apps zählen: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> und <code>app:</code>",
   },
   exclusions: {
+    networks: "Netzbetreiber",
+    networksHint: "Eine AS-Nummer je Zeile, etwa AS64496 eines Hosters. Sie wird nachgeschlagen und nie gespeichert.",
+    networksUnknown: "Hier ohne Wirkung: Diese Instanz hat keine Netzdatenbank (Option asn_db).",
     allowedHosts: "Nur diese Hosts",
     allowedHostsHint:
       "Ereignisse von Seiten anderer Hosts werden nicht gespeichert. Leer zählt jeder Host. *.shop.example steht für alle Subdomains.",

@@ -611,6 +611,9 @@ export const enLater = {
     apps: "Count pages of apps: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> and <code>app:</code>",
   },
   exclusions: {
+    networks: "Networks",
+    networksHint: "One AS number per line, such as AS64496: a hosting provider, for example. It is looked up and never stored.",
+    networksUnknown: "No effect here: this instance has no network database (option asn_db).",
     allowedHosts: "Only these hosts",
     allowedHostsHint:
       "Events of pages on other hosts aren't stored. Leave it empty to count every host. *.shop.example stands for all its subdomains.",

@@ -628,6 +628,9 @@ export const esLater = {
     apps: "Contar páginas de aplicaciones: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> y <code>app:</code>",
   },
   exclusions: {
+    networks: "Redes",
+    networksHint: "Un número de AS por línea, como AS64496, por ejemplo de un proveedor de alojamiento. Se consulta y nunca se guarda.",
+    networksUnknown: "Aquí no tiene efecto: esta instancia no tiene base de datos de redes (opción asn_db).",
     allowedHosts: "Solo estos hosts",
     allowedHostsHint:
       "Los eventos de páginas de otros hosts no se guardan. Si la lista está vacía, cuentan todos. *.shop.example vale por todos sus subdominios.",

@@ -630,6 +630,9 @@ export const frLater = {
     apps: "Compter les pages d’applications : <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> et <code>app:</code>",
   },
   exclusions: {
+    networks: "Réseaux",
+    networksHint: "Un numéro d’AS par ligne, comme AS64496, celui d’un hébergeur par exemple. Il est recherché et jamais enregistré.",
+    networksUnknown: "Sans effet ici : cette instance n’a pas de base de réseaux (option asn_db).",
     allowedHosts: "Seulement ces hôtes",
     allowedHostsHint:
       "Les événements de pages d’autres hôtes ne sont pas enregistrés. Si la liste est vide, tous comptent. *.shop.example désigne tous les sous-domaines.",

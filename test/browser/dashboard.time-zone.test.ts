@@ -25,6 +25,7 @@ const TOLD: ReadonlySet<string> = new Set([
   "time_zone_changes",
   "default_time_zone",
   "default_retention_days",
+  "asn_db_loaded",
 ]);
 
 const at = (iso: string, steps: readonly string[] = ["/"]): Visit => ({ atMs: Date.parse(iso), steps });

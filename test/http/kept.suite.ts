@@ -37,6 +37,7 @@ const SETTINGS = {
   excluded_paths: ["/admin", "/*/draft"],
   excluded_addresses: ["192.0.2.7", "2001:db8::/32"],
   excluded_countries: ["DE", "AT"],
+  excluded_networks: ["AS64496"],
   excluded_hosts: ["a.kept.test"],
   allowed_hosts: ["*.kept.test"],
   excluded_referrers: ["spam.test"],

@@ -50,6 +50,7 @@ const SET = {
   excluded_paths: ["/admin*"],
   excluded_addresses: ["192.0.2.0/24"],
   excluded_countries: ["XK"],
+  excluded_networks: ["AS64496"],
   excluded_hosts: ["staging.shop.example"],
   allowed_hosts: ["*.shop.example"],
   excluded_referrers: ["spam.example"],

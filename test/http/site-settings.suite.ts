@@ -17,7 +17,7 @@ interface Settings {
 }
 
 /** The options that count without a setting. */
-const OF_OPTIONS = { default_time_zone: "UTC", default_retention_days: 0 };
+const OF_OPTIONS = { default_time_zone: "UTC", default_retention_days: 0, asn_db_loaded: false };
 
 const DEFAULTS = {
   name: null,
@@ -28,6 +28,7 @@ const DEFAULTS = {
   excluded_paths: [],
   excluded_addresses: [],
   excluded_countries: [],
+  excluded_networks: [],
   excluded_hosts: [],
   allowed_hosts: [],
   excluded_referrers: [],
@@ -52,6 +53,7 @@ const ALL = {
   excluded_paths: ["/admin", "/*/draft"],
   excluded_addresses: ["192.0.2.7", "2001:db8::/32"],
   excluded_countries: ["DE", "AT"],
+  excluded_networks: ["AS64496"],
   excluded_hosts: ["staging.shop.example"],
   allowed_hosts: ["*.shop.example"],
   excluded_referrers: ["spam.example"],
@@ -189,6 +191,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
         excluded_paths: ["/a/", "/", "/a", " /b* "],
         excluded_addresses: ["::ffff:192.0.2.1", "192.0.2.1", "10.1.2.3/8", "2001:DB8:0:0::1/48", "::ffff:198.51.100.0/120", "::/0"],
         excluded_countries: ["de", "DE", "xk"],
+        excluded_networks: ["as64496", "64496", "AS4294967295"],
         hidden_cards: ["flow", "flow"],
         own_hosts: ["Shop.Example.", "shop.example", "*.Shop.example", "bücher.example", "localhost"],
         ignored_referrers: [" PAY.example ", "192.0.2.1", "com.example.app"],
@@ -198,6 +201,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
         excluded_paths: ["/a", "/", "/b*"],
         excluded_addresses: ["192.0.2.1", "10.0.0.0/8", "2001:db8::/48", "198.51.100.0/24", "::/0"],
         excluded_countries: ["DE", "XK"],
+        excluded_networks: ["AS64496", "AS4294967295"],
         hidden_cards: ["flow"],
         own_hosts: ["shop.example", "*.shop.example", "xn--bcher-kva.example", "localhost"],
         ignored_referrers: ["pay.example", "192.0.2.1", "com.example.app"],
@@ -227,6 +231,9 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       for (const wrong of ["1.2.3", "1.2.3.4/33", "::/129", "1.2.3.4/", "1.2.3.4/8/8", "example.com", "::1%eth0", "01.2.3.4", ""])
         await refused({ excluded_addresses: [wrong] }, 400, '"excluded_addresses"', JSON.stringify(wrong));
       await refused({ excluded_countries: ["DEU"] }, 400, '"excluded_countries"', "DEU");
+      for (const wrong of ["AS0", "AS4294967296", "AS 1", "Google", "-1", "1.5", "AS"])
+        await refused({ excluded_networks: [wrong] }, 400, '"excluded_networks"', "AS64496", JSON.stringify(wrong));
+      await refused({ excluded_networks: [64496] }, 422, '"excluded_networks"');
       for (const field of ["excluded_hosts", "allowed_hosts", "excluded_referrers"]) {
         await refused({ [field]: ["https://a.example"] }, 400, `"${field}"`, "*.shop.example");
         await refused({ [field]: Array.from({ length: 101 }, (_, i) => `${i}.example`) }, 400, `"${field}"`, "100");

@@ -37,6 +37,7 @@ export const PLAIN_SITE = {
   calendar: utcCalendar,
   pageRules: { sourceParameters: [], pageParameters: [], mergeSlashes: false, appPages: false },
   exclusions: null,
+  networkOf: null,
   minimisation: {
     stripReferrerQuery: false,
     roundTimestamps: false,

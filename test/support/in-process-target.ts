@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
-import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
+import { openGeoDatabase, openNetworkDatabase } from "../../adapters/node/geo-database.ts";
 import { packAsset, packScript } from "../../adapters/pack-asset.mjs";
 import { createApp } from "../../src/handlers/app.ts";
 import type { App } from "../../src/handlers/pipeline.ts";
@@ -152,6 +152,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       },
       connectClickhouse: parts.connectClickhouse ?? connectClickhouse,
       ...places,
+      networkOf: openNetworkDatabase(config.asnDb),
       fetchPage: parts.fetchPage ?? (() => Promise.reject(new PageFetchError("unresolvable"))),
       ...(parts.archiveMaker && { archiveMaker: parts.archiveMaker }),
       ...(parts.freeBytes && { freeBytes: parts.freeBytes }),

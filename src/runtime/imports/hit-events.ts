@@ -16,6 +16,7 @@ import { detectDevice, type DeviceInfo, NO_CLIENT_HINTS, parseScreenWidth, type 
 import { parseCurrency, parseRevenue } from "../ingest/event-input.ts";
 import type { GeoLookup, GeoPlace } from "../ingest/geo.ts";
 import { parseProps } from "../ingest/props.ts";
+import type { NetworkLookup } from "../ingest/network.ts";
 import { hostOfReferrer, parseReferrer } from "../ingest/referrer.ts";
 import { type PageRules, type PageUrl, parsePageUrl, parseUrl, withStoredLink } from "../ingest/urls.ts";
 import type { HmacKey, HmacSha256 } from "../ingest/visitor-salt.ts";
@@ -31,6 +32,7 @@ export interface HitEventsOptions {
   readonly filterBots: boolean;
   readonly userAgents: Pick<UserAgentCache, "isBot" | "deviceOf">;
   readonly geo: GeoLookup;
+  readonly networkOf: NetworkLookup | null;
   readonly hmac: HmacSha256;
   /** Random, of this import alone, and deleted at its end: nobody can find out afterwards whose the ids are. */
   readonly salt: HmacKey;
@@ -47,7 +49,8 @@ export function eventOfHit(hit: Hit, row: number, options: HitEventsOptions): St
   const page = parsePageUrl(cutToChars(wellFormed(hit.path), URL_CHARS_MAX), options.pageRules);
   const place = placeOf(hit, options.geo);
   const hostname = hostOf(hit.hostname);
-  if (options.exclusions && isExcluded(hit, { ...page, hostname }, place.countryCode, options.exclusions)) return "excluded";
+  if (options.exclusions && isExcluded(hit, { ...page, hostname }, place.countryCode, options.exclusions, options.networkOf))
+    return "excluded";
   const stripQuery = minimisation.stripReferrerQuery;
   const { referrer, source } = parseReferrer(textOf(hit.referrer, URL_CHARS_MAX), hostname, { stripQuery });
   const eventName = textOf(hit.name, EVENT_NAME_CHARS_MAX) ?? "";
@@ -105,14 +108,17 @@ function isExcluded(
   { clientAddress, referrer }: Hit,
   { pathname, hostname }: Pick<PageUrl, "pathname" | "hostname">,
   countryCode: string | null,
-  { hasPage, hasAddress, hasCountry, hasReferrer }: Exclusions,
+  { hasPage, hasAddress, hasCountry, hasNetwork, hasReferrer }: Exclusions,
+  networkOf: NetworkLookup | null,
 ): boolean {
   const [path = ""] = pathname.split("?", 1);
+  const network = hasNetwork && clientAddress != null ? networkOf?.(clientAddress) : null;
   const referrerHost = hasReferrer && hostOfReferrer(referrer ?? null);
   return (
     hasPage?.(path, hostname) === true ||
     (clientAddress != null && hasAddress?.(clientAddress) === true) ||
     (countryCode !== null && hasCountry?.(countryCode) === true) ||
+    (network != null && hasNetwork?.(network.asn) === true) ||
     (referrerHost !== null && hasReferrer?.(referrerHost) === true)
   );
 }

@@ -17,6 +17,7 @@ import { type CheckedEventInput, checkEventInput, EVENT_FIELDS, type EventInput,
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { type Door, evidenceOf } from "./evidence.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
+import type { NetworkLookup } from "./network.ts";
 import { parseProps } from "./props.ts";
 import { hostOfReferrer, parseReferrer } from "./referrer.ts";
 import { type PageRules, parsePageUrl, withStoredLink } from "./urls.ts";
@@ -113,6 +114,8 @@ interface AcceptEventOptions {
   readonly filterBots: boolean;
   readonly userAgents: UserAgentCache;
   readonly geo: GeoLookup;
+  /** null without a network database. */
+  readonly networkOf: NetworkLookup | null;
   readonly visitorSalts: VisitorSalts;
   readonly visitorIds: VisitorIds;
   readonly minimisation: DataMinimisation;
@@ -227,12 +230,14 @@ const isSentByBot = ({ userAgent, clientHints, door }: IngestContext, { userAgen
 function isExcluded(
   { siteId, url, referrer }: CheckedEventInput,
   { clientAddress, clientPlace }: IngestContext,
-  { hasAddress, hasCountry, hasPage, hasReferrer }: Exclusions,
-  { geo, pageRulesOf }: AcceptEventOptions,
+  { hasAddress, hasCountry, hasNetwork, hasPage, hasReferrer }: Exclusions,
+  { geo, networkOf, pageRulesOf }: AcceptEventOptions,
 ): boolean {
   if (hasAddress?.(clientAddress)) return true;
   const countryCode = hasCountry && (clientPlace ?? geo(clientAddress)).countryCode;
   if (countryCode !== null && hasCountry?.(countryCode)) return true;
+  const network = hasNetwork && networkOf?.(clientAddress);
+  if (network && hasNetwork?.(network.asn)) return true;
   const referrerHost = hasReferrer && hostOfReferrer(referrer);
   if (referrerHost !== null && hasReferrer?.(referrerHost)) return true;
   if (hasPage === null) return false;

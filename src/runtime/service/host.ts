@@ -18,6 +18,7 @@ import type { ArchiveMaker } from "../exports/site-exports.ts";
 import type { ImportPace, ImportsOfSites } from "../imports/imports.ts";
 import type { QueryEngine } from "../query/query-engine.ts";
 import type { GeoLookup } from "../ingest/geo.ts";
+import type { NetworkLookup } from "../ingest/network.ts";
 import type { PeriodSecret } from "../ingest/visitor-salt.ts";
 import type { RemoteRateLimit } from "../base/rate-limit.ts";
 import type { PageFetch } from "../installation/page-fetch.ts";
@@ -135,6 +136,8 @@ export interface Host {
   readonly geoIsLoaded: boolean;
   /** Build time of its database. null without one, and if the database does not state it. */
   readonly geoBuiltMs: EpochMs | null;
+  /** null without a network database. */
+  readonly networkOf: NetworkLookup | null;
   readonly fetchPage: PageFetch;
   readonly log: Log;
   /** The wall clock, for dates and timestamps. */

@@ -86,7 +86,7 @@ function createIngest(
   stats: QueryService,
   pings: Pings | null,
 ) {
-  const { config, geo, log, now, monotonicMs, wait, unflushedBytesMax, oneSite, siteInstances } = host;
+  const { config, geo, networkOf, log, now, monotonicMs, wait, unflushedBytesMax, oneSite, siteInstances } = host;
   const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
   const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
   const demoSite = new DemoSite({
@@ -110,6 +110,7 @@ function createIngest(
     filterBots: config.filterBots,
     userAgents: createUserAgentCache(),
     geo,
+    networkOf,
     ...visitors,
     minimisation: config,
     ingestGate,
@@ -350,8 +351,9 @@ function createLifecycle(
   };
 }
 
-function hostServices({ config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, processUsage }: Host) {
-  return { config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, processUsage };
+function hostServices(host: Host) {
+  const { config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, networkOf, processUsage } = host;
+  return { config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, networkOf, processUsage };
 }
 
 type Groups = ReturnType<typeof hostServices> &
@@ -445,7 +447,7 @@ async function createImports(
   { expiry }: JobServices,
   checkSite: (siteId: SiteId) => void,
 ): Promise<Imports | null> {
-  const { config, geo } = host;
+  const { config, geo, networkOf } = host;
   if (records === null) return null;
   const hmac = await createHmacSha256();
   // A separate cache, because the entries of an import would evict those of visitors.
@@ -461,7 +463,7 @@ async function createImports(
       exclusions: sites.exclusionsOf(siteId),
       minimisation: config,
       filterBots: config.filterBots,
-      ...{ userAgents, geo, hmac },
+      ...{ userAgents, geo, networkOf, hmac },
     }),
     retentionDaysOf: (siteId) => expiry.daysOf(siteId),
     checkSite,

@@ -1,7 +1,8 @@
-/** Events that a site's settings keep from being stored: by page, address, country and referrer (docs/sites.md, "Exclude yourself"). */
+/** Events that a site's settings keep from being stored: by page, address, country, network and referrer (docs/sites.md, "Exclude yourself"). */
 import { mergeSlashes, normalizePath } from "../../shared/paths.ts";
 import { WildcardPattern } from "../../shared/text.ts";
 import { HostList } from "../arrivals/host-list.ts";
+import { parseAsn } from "./as-number.ts";
 import { networkMatcher, parseNetwork } from "./ip-network.ts";
 import type { SiteSettings } from "./site-settings.ts";
 
@@ -13,19 +14,23 @@ export interface Exclusions {
   readonly hasAddress: ((address: string) => boolean) | null;
   /** Takes ISO 3166-1 codes. */
   readonly hasCountry: ((countryCode: string) => boolean) | null;
+  /** Takes AS numbers. */
+  readonly hasNetwork: ((asn: number) => boolean) | null;
   /** Takes hosts in lower case. */
   readonly hasReferrer: ((host: string) => boolean) | null;
 }
 
 /** null if the settings exclude nothing. */
 export function exclusionsOf(settings: SiteSettings): Exclusions | null {
-  const { excludedAddresses, excludedCountries, excludedReferrers } = settings;
+  const { excludedAddresses, excludedCountries, excludedNetworks, excludedReferrers } = settings;
   const networks = excludedAddresses.map(parseNetwork).filter((network) => network !== null);
+  const asns = new Set(excludedNetworks.map(parseAsn));
   const referrers = new HostList(excludedReferrers);
   const exclusions: Exclusions = {
     hasPage: pageMatcher(settings),
     hasAddress: networks.length > 0 ? networkMatcher(networks) : null,
     hasCountry: excludedCountries.length > 0 ? (countryCode) => excludedCountries.includes(countryCode) : null,
+    hasNetwork: excludedNetworks.length > 0 ? (asn) => asns.has(asn) : null,
     hasReferrer: excludedReferrers.length > 0 ? (host) => referrers.has(host) : null,
   };
   return Object.values(exclusions).some((part) => part !== null) ? exclusions : null;

@@ -29,6 +29,7 @@ import { invalidInput, AppError } from "../base/errors.ts";
 import { boolean, closed, count, list, orNull, text, word } from "../base/json-schema.ts";
 import { channelRulesField } from "./channel-rules.ts";
 import { parseAlias } from "./aliases.ts";
+import { parseAsn } from "./as-number.ts";
 import { networkText, parseNetwork } from "./ip-network.ts";
 import type { SiteId } from "../../storage/event.ts";
 
@@ -120,6 +121,15 @@ const FIELDS = {
     (code) => (/^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : null),
     { pattern: "^[A-Za-z]{2}$" },
   ),
+  excluded_networks: listField(
+    "Events from these networks are not stored: AS numbers. Without the option `asn_db`, they have no effect.",
+    "AS numbers such as AS64496",
+    (entry) => {
+      const asn = parseAsn(entry);
+      return asn === null ? null : `AS${asn}`;
+    },
+    { pattern: "^(?:[Aa][Ss])?[1-9]\\d{0,9}$" },
+  ),
   excluded_hosts: listField(
     "Events of pages of these hosts are not stored. `*.` in front stands for all subdomains.",
     HOST_RULE,
@@ -190,6 +200,7 @@ export const SETTINGS = new Body(FIELDS, {
   ),
   default_time_zone: text("The option `time_zone`, which counts without a zone of the site."),
   default_retention_days: count("The option `retention_days`, which counts without a number of the site.", { maximum: RETENTION_DAYS_MAX }),
+  asn_db_loaded: boolean("Whether a network database is loaded; without one, `excluded_networks` has no effect."),
 });
 
 /** The names of settings in code, and in requests, responses and records. */
@@ -202,6 +213,7 @@ const NAMES = {
   excludedPaths: "excluded_paths",
   excludedAddresses: "excluded_addresses",
   excludedCountries: "excluded_countries",
+  excludedNetworks: "excluded_networks",
   excludedHosts: "excluded_hosts",
   allowedHosts: "allowed_hosts",
   excludedReferrers: "excluded_referrers",

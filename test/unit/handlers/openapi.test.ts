@@ -336,7 +336,15 @@ function requestsOf(route: Documented): Values[] {
 
 /** Their bodies may have the fields of a listed item that no request can set. All others are refused by name. */
 const COLLECTIONS = ["/api/goals", "/api/segments", "/api/annotations"];
-const UNSETTABLE = ["id", "created_at", "time_zone_in_force", "time_zone_changes", "default_time_zone", "default_retention_days"];
+const UNSETTABLE = [
+  "id",
+  "created_at",
+  "time_zone_in_force",
+  "time_zone_changes",
+  "default_time_zone",
+  "default_retention_days",
+  "asn_db_loaded",
+];
 
 const settable = (properties: object): string[] =>
   Object.keys(properties)

@@ -171,20 +171,33 @@ export const timeZoneName = textKind(
 /** A path in the file system. Nothing is trimmed, because spaces may be part of a name. */
 export const filePath = textKind("a path", isPath);
 
-/** The source of the geo database. A file called `none` is written `./none`. */
-export type GeoipDb = "builtin" | "none" | { readonly paths: readonly string[] };
+/** Files of a database. Two, because some databases come as one for IPv4 and one for IPv6. */
+interface DatabaseFiles {
+  readonly paths: readonly string[];
+}
 
-/** Two files, because some databases come as one for IPv4 and one for IPv6. */
-export const geoipDatabase = kindOf<GeoipDb>(
-  "builtin, none, a path, or a list of two paths",
-  (value) => {
-    if (Array.isArray(value)) return value.length === 2 && value.every(isPath) ? { value: { paths: value } } : refused(value);
-    if (!isPath(value)) return refused(value);
-    const word = value.trim().toLowerCase();
-    return { value: word === "builtin" || word === "none" ? word : { paths: [value] } };
-  },
-  (text) => (text.includes(",") ? text.split(",").map((path) => path.trim()) : text),
-);
+/** A file that is called like one of the words is written with `./` in front. */
+const databaseFiles = <Word extends string>(words: readonly Word[]): OptionKind<Word | DatabaseFiles> =>
+  kindOf<Word | DatabaseFiles>(
+    `${words.join(", ")}, a path, or a list of two paths`,
+    (value) => {
+      if (Array.isArray(value)) return value.length === 2 && value.every(isPath) ? { value: { paths: value } } : refused(value);
+      if (!isPath(value)) return refused(value);
+      const word = words.find((known) => known === value.trim().toLowerCase());
+      return { value: word ?? { paths: [value] } };
+    },
+    (text) => (text.includes(",") ? text.split(",").map((path) => path.trim()) : text),
+  );
+
+/** The source of the geo database. */
+export type GeoipDb = "builtin" | "none" | DatabaseFiles;
+
+export const geoipDatabase: OptionKind<GeoipDb> = databaseFiles(["builtin", "none"]);
+
+/** The source of the network database. */
+export type AsnDb = "none" | DatabaseFiles;
+
+export const asnDatabase: OptionKind<AsnDb> = databaseFiles(["none"]);
 
 /** A name that SQL takes without quotes. */
 export const identifier = textKind(

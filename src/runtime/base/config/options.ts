@@ -11,6 +11,7 @@ import {
   secretString,
   userName,
   basePath,
+  asnDatabase,
   geoHeaders,
   host,
   proxyCount,
@@ -26,6 +27,7 @@ import {
   timeZoneName,
   type Option,
   type Secret,
+  type AsnDb,
   type GeoHeaders,
   type GeoipDb,
 } from "./option-kinds.ts";
@@ -180,6 +182,11 @@ export const OPTIONS = {
     geoipDatabase,
     "builtin",
     "Path of a MaxMind-format city or country database, or `builtin` for the bundled country database. Two paths where IPv4 and IPv6 have a file each.",
+  ),
+  asn_db: option<AsnDb>(
+    asnDatabase,
+    "none",
+    "Path of a MaxMind-format database of networks (AS numbers), for `excluded_networks` of sites. Two paths where IPv4 and IPv6 have a file each.",
   ),
   geoip_precision: option(choice(["city", "region", "country", "none"]), "city", "Finest location that is recorded."),
   geo_headers: option<GeoHeaders | null>(

@@ -117,6 +117,7 @@ describe("the event of a hit", () => {
       hasPage: (path: string, host: string | null) => path === "/admin" || host === "copy.test",
       hasAddress: (address: string) => address === "203.0.113.7",
       hasCountry: (country: string) => country === "NL",
+      hasNetwork: (asn: number) => asn === 64496,
       hasReferrer: (host: string) => host === "spam.test",
     };
     const left = [
@@ -127,6 +128,8 @@ describe("the event of a hit", () => {
       { referrer: "https://SPAM.test/" },
     ];
     for (const fields of left) expect(eventOfHit(aHit(fields), 1, optionsOf({ exclusions }))).toBe("excluded");
+    const networkOf = (address: string) => (address === "198.51.100.9" ? { asn: 64_496, organization: null } : null);
+    expect(eventOfHit(aHit({ clientAddress: "198.51.100.9" }), 1, optionsOf({ exclusions, networkOf }))).toBe("excluded");
     expect(eventOfHit(aHit({ path: "/" }), 1, optionsOf({ exclusions }))).toMatchObject({ pathname: "/" });
   });
 });

@@ -11,8 +11,15 @@ const excludes = (pattern: string, url: string): boolean =>
 describe("exclusions", () => {
   it("are null without entries, and contain only non-empty parts", () => {
     expect(exclusionsOf(DEFAULT_SETTINGS)).toBeNull();
-    const { hasPage, hasAddress, hasCountry, hasReferrer } = exclusionsOf(parseSettings({ excluded_countries: ["de"] })) ?? {};
-    expect([hasPage, hasAddress, hasReferrer, hasCountry?.("DE"), hasCountry?.("AT")]).toEqual([null, null, null, true, false]);
+    const { hasPage, hasAddress, hasCountry, hasNetwork, hasReferrer } = exclusionsOf(parseSettings({ excluded_countries: ["de"] })) ?? {};
+    expect([hasPage, hasAddress, hasNetwork, hasReferrer, hasCountry?.("DE"), hasCountry?.("AT")]).toEqual([
+      null,
+      null,
+      null,
+      null,
+      true,
+      false,
+    ]);
   });
 
   it.each([
