@@ -9,6 +9,7 @@ import { deleteSession, getSessions, getStatus, postLogin, postLogout, postLogou
 import { deleteDemo, postDemo } from "./demo.ts";
 import { countGoatcounter, getMatomo, postMatomo, postUmami } from "./earlier-tags.ts";
 import { deleteEvents } from "./erase.ts";
+import { getFeed } from "./feed.ts";
 import { getAsset, getDashboard, getScript, getSharePage } from "./files.ts";
 import { deleteGoal, getGoals, postGoal, putGoal } from "./goals.ts";
 import { getPixel, postEvent } from "./ingest.ts";
@@ -79,6 +80,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/stats/overview", "stats", getOverview),
   ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report), { site: true })),
   route("GET", "/api/summary", "stats", getSummary, { site: true }),
+  route("GET", "/api/feed", "stats", getFeed, { site: true, guest: ({ url }) => url.searchParams.get("share") }),
   route("GET", "/api/stats/export", "stats", getExport, { site: true }),
   route("GET", "/api/stats/progress", "stats", getProgress, { site: true }),
   route("POST", "/api/mcp", "key", postMcp),

@@ -9,6 +9,7 @@ import { DEMO_API } from "./demo.ts";
 import { EARLIER_TAGS_API } from "./earlier-tags.ts";
 import { ERASURE_API } from "./erase.ts";
 import { STATUS } from "./error-reply.ts";
+import { FEED_API } from "./feed.ts";
 import { FILES_API } from "./files.ts";
 import { GOALS_API } from "./goals.ts";
 import { IMPORTS_API } from "./imports.ts";
@@ -67,6 +68,7 @@ const APIS = [
   STATS_API,
   SUMMARY_API,
   MCP_API,
+  FEED_API,
   AUTH_API,
   KEYS_API,
   GOALS_API,
@@ -121,6 +123,12 @@ const SECURITY_SCHEMES = {
     in: "header",
     name: "X-Share",
     description: "The token of a share link, a reader token, or the id of a public site. With it, no other credential counts.",
+  },
+  ShareParameter: {
+    type: "apiKey",
+    in: "query",
+    name: "share",
+    description: "What `X-Share` is, for feed readers. It counts before that.",
   },
 } as const satisfies Readonly<Record<SecurityName, SecurityScheme>>;
 

@@ -82,6 +82,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Rows of each dimension of changes": rows(reports.CHANGE_ROWS_DEFAULT, reports.CHANGE_ROWS_MAX),
   "Values of each dimension of changes, in each window": count(reports.CHANGE_VALUES_MAX),
   "Period of `drill` in changes, and events that it reads": `${reports.CHANGE_DRILL_DAYS_MAX} days, ${count(reports.CHANGE_DRILL_EVENTS_MAX)}`,
+  "Items of a feed": `${reports.FEED_WEEKS_MAX} weeks or ${reports.FEED_DAYS_MAX} days`,
   "Rows of a flow": rows(reports.FLOW_ROWS_DEFAULT, reports.FLOW_ROWS_MAX),
   "Rows of each list of realtime": `${count(reports.REALTIME_ROWS_MAX)}; ${count(reports.REALTIME_COUNTRIES_MAX)} countries`,
   "`minutes` of realtime": `${between(1, reports.REALTIME_MINUTES_MAX)} minutes`,

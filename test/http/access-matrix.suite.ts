@@ -85,6 +85,7 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /api/stats/property-values": figure("/api/stats/property-values"),
   "GET /api/stats/revenue": figure("/api/stats/revenue"),
   "GET /api/stats/export": figure("/api/stats/export"),
+  "GET /api/feed": figure(`/api/feed?site_id=${SITE}`, 200),
   "GET /api/summary": figure(`/api/summary?site_id=${SITE}`, 200),
   "GET /api/stats/progress": figure(`/api/stats/progress?site_id=${SITE}&ids=${"0".repeat(22)}`, 200),
   "GET /api/stats/session-timeseries": figure("/api/stats/session-timeseries"),

@@ -18,6 +18,7 @@ import { describeErasure } from "./erasure.suite.ts";
 import { describeExclusions } from "./exclusions.suite.ts";
 import { describeEarlierTags } from "./earlier-tags.suite.ts";
 import { describeExtraPaths } from "./extra-paths.suite.ts";
+import { describeFeed } from "./feed.suite.ts";
 import { describeSiteGoals } from "./goals.suite.ts";
 import { describeIngestBody } from "./ingest-body.suite.ts";
 import { describeIngestCors } from "./ingest-cors.suite.ts";
@@ -119,6 +120,7 @@ const OF_RULES: readonly Suite[] = [
   [describeStatsChanges, "workerd", "clickhouse"],
   [describeSummary, "workerd", "clickhouse"],
   [describeBadge, "workerd"],
+  [describeFeed, "workerd"],
   [describeStatsGoals, "clickhouse"],
   [describeStatsProperties, "clickhouse"],
   [describeStatsPropertyValues, "clickhouse"],

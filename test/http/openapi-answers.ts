@@ -94,6 +94,8 @@ const aRequest = (name: string, parameters = "", nameInId = name): ReportRequest
   parameters,
 });
 
+const FEED: ReportRequest = { id: "GET /api/feed", path: "/api/feed" };
+
 const SUMMARY: ReportRequest = { id: "GET /api/summary", path: "/api/summary" };
 
 /** A request for each report, and what else answers like one. A report without a row here does not compile. */
@@ -117,7 +119,7 @@ const REPORT_REQUESTS: Readonly<Record<ReportPath | "/api/stats/export", ReportR
   "/api/stats/flow": aRequest("flow", "&page=/"),
 };
 
-const REPORTED: readonly ReportRequest[] = [...Object.values(REPORT_REQUESTS), SUMMARY];
+const REPORTED: readonly ReportRequest[] = [...Object.values(REPORT_REQUESTS), SUMMARY, FEED];
 
 const ask = (target: Target, { path, parameters = "" }: ReportRequest, siteId: string, init: TargetRequest = {}): Promise<Response> =>
   target.fetch(`${path}?site_id=${siteId}${parameters}`, init);
@@ -127,6 +129,7 @@ const ALL_COLUMNS = `${FURTHER_COLUMNS.join(",")},comparison`;
 /** Other forms of a report. */
 const VARIANTS: readonly ReportRequest[] = [
   aRequest("main", "&compare=previous_period"),
+  { ...FEED, parameters: "&every=day&metric=revenue&currency=EUR" },
   { ...SUMMARY, parameters: "&period=7d&compare=year_over_year" },
   aRequest("changes", "&period=7d&compare=previous_period&band=hour"),
   aRequest("changes", "&metric=bounce_rate&dimensions=browsers,visit-sources&limit=1"),
@@ -282,6 +285,9 @@ const objectsThat = (folders: () => Promise<never>): InProcessParts => ({ object
 
 type Send = (target: Target) => Promise<Response>;
 
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+
 /** Without events, neither reports nor readiness need an engine. */
 async function withEvents(target: InProcessTarget): Promise<InProcessTarget> {
   for (const site of ["failing.test", "other.test"]) await post(target, wireEvent(site));
@@ -353,12 +359,19 @@ const busy = (request: ReportRequest): Failing => ({
   },
 });
 
-const reportFailures = (request: ReportRequest): Failing[] => [
+/** A feed reads weeks that are over. */
+async function afterTheirWeek(target: InProcessTarget): Promise<InProcessTarget> {
+  await withEvents(target);
+  await target.advance(WEEK_MS + DAY_MS);
+  return target;
+}
+
+const reportFailures = (request: ReportRequest, prepared: Prepare = request === FEED ? afterTheirWeek : withEvents): Failing[] => [
   hanging(
     request.id,
     () => engineThat(never),
     (target) => ask(target, request, "failing.test"),
-    withEvents,
+    prepared,
   ),
   busy(request),
   failing(
@@ -366,14 +379,14 @@ const reportFailures = (request: ReportRequest): Failing[] => [
     500,
     () => engineThat(fail()),
     (target) => ask(target, request, "failing.test"),
-    withEvents,
+    prepared,
   ),
   failing(
     request.id,
     503,
     () => engineThat(fail(new EngineFullError("full"))),
     (target) => ask(target, request, "failing.test"),
-    withEvents,
+    prepared,
   ),
 ];
 
@@ -430,7 +443,7 @@ export const FAILING: readonly Failing[] = [
   hanging("GET /api/stats/overview", () => objectsThat(never), askForOverview),
   failing("GET /api/stats/overview", 500, () => objectsThat(fail()), askForOverview),
   busy(aRequest("overview")),
-  ...REPORTED.flatMap(reportFailures),
+  ...REPORTED.flatMap((request) => reportFailures(request)),
   ...PREVIEW_FAILING,
   ...MCP_FAILING,
   ...AUTH_FAILING,

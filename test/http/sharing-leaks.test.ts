@@ -261,6 +261,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "GET /api/share": { path: "/api/share" },
   "POST /api/share/unlock": { path: "/api/share/unlock", body: { password: "wrong" } },
   "GET /share/:key": { path: `/share/${OTHER}` },
+  "GET /api/feed": { path: `/api/feed?site_id=${OWN}&every=day` },
   "GET /badge/:file": { path: `/badge/${OTHER}.svg` },
   "GET /": { path: "/" },
   "GET /assets/:name": { path: "/assets/nothing.js" },

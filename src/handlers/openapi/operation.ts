@@ -32,7 +32,7 @@ export type SecurityScheme =
   | { readonly type: "apiKey"; readonly in: "cookie" | "header" | "query"; readonly name: string; readonly description: string }
   | { readonly type: "http"; readonly scheme: "bearer"; readonly description: string };
 
-export type SecurityName = "Session" | "BearerKey" | "HeaderKey" | "Share";
+export type SecurityName = "Session" | "BearerKey" | "HeaderKey" | "Share" | "ShareParameter";
 
 /** Alternatives: any one of these credentials suffices. */
 export type Security = readonly Readonly<Partial<Record<SecurityName, readonly []>>>[];

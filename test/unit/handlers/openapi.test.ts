@@ -186,7 +186,7 @@ describe("the OpenAPI 3.1 document", () => {
 
   it("requires only declared security schemes, and none for routes that ignore credentials", () => {
     const schemes = Object.keys(DOCUMENT.components.securitySchemes);
-    const each = schemes.filter((name) => name !== "Share").map((name) => ({ [name]: [] }));
+    const each = schemes.filter((name) => !name.startsWith("Share")).map((name) => ({ [name]: [] }));
     const wanted = {
       stats: [{}, ...each, { Share: [] }],
       instance: [{}, ...each],
@@ -201,7 +201,7 @@ describe("the OpenAPI 3.1 document", () => {
       auth: undefined,
     } satisfies Record<Access, unknown>;
     // The address names what it shows.
-    const ofAddress: Readonly<Record<string, unknown>> = { "/badge/:file": [{}] };
+    const ofAddress: Readonly<Record<string, unknown>> = { "/badge/:file": [{}], "/api/feed": [...wanted.stats, { ShareParameter: [] }] };
     for (const { method, path, access } of ROUTES) {
       const operation = DOCUMENT.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
       expect({ path, security: operation?.security }).toEqual({ path, security: ofAddress[path] ?? wanted[access] });
@@ -374,8 +374,10 @@ describe("request handlers", () => {
       await response.arrayBuffer();
     }
     await target.close();
-    const inQuery = route.parameters.filter((parameter) => parameter.in === "query");
-    expect([...names].sort()).toEqual(inQuery.map(({ name }) => name).sort());
+    const inQuery = route.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+    // A security scheme.
+    const credentials = route.id === "GET /api/feed" ? ["share"] : [];
+    expect([...names].sort()).toEqual([...inQuery, ...credentials].sort());
   });
 
   it.each(DOCUMENTED.filter((route) => route.requestBody !== null && isOfCollection(route)))(

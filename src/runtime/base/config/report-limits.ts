@@ -229,5 +229,9 @@ export const VISITORS_COMPARED_MAX = 1_000_000;
 export const IMPORTED_DAYS_BYTES_MAX = 16 * MIB;
 export const IMPORTED_DAYS_HEADERS_MAX = 200;
 
+/** Items of a feed: each is a report of changes, and readers keep older ones. */
+export const FEED_WEEKS_MAX = 4;
+export const FEED_DAYS_MAX = 7;
+
 /** Entries of `coverage` in an answer. */
 export const COVERAGE_MAX = 20;
