@@ -104,7 +104,8 @@ export class Upkeep {
   async noteRun(): Promise<void> {
     const { siteId, services } = this.#options;
     if (services.rollups.msUntilDue() < Number.POSITIVE_INFINITY || services.compaction.hasWork(siteId)) return;
-    const days = await services.daysOf(siteId);
+    const counted = (await services.droppedEvents?.storedDays(siteId)) ?? [];
+    const days = [...(await services.daysOf(siteId)), ...counted].sort();
     const hasToday = days.some((day) => day >= this.#today());
     const [next = null] = [...this.#expiryOf(days), ...(hasToday ? [addDays(this.#today(), 1)] : [])].sort();
     // An expired day that is still there waits until the clock is trusted.

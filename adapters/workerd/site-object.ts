@@ -139,8 +139,9 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     const { config, eventStore } = services;
     const flushMs = eventStore.unflushedEvents > 0 ? config.flushIntervalSecs * 1000 : Number.POSITIVE_INFINITY;
     const importMs = services.imports?.msUntilDue() ?? Number.POSITIVE_INFINITY;
+    const countsMs = services.droppedEvents?.msUntilDue() ?? Number.POSITIVE_INFINITY;
     const reportMs = this.#isNoted ? REPORT_ALARM_MS : Number.POSITIVE_INFINITY;
-    await alarm.ensureWithin(Math.min(flushMs, importMs, reportMs, Math.max(upkeep.msUntilDue(), UPKEEP_ALARM_MS)));
+    await alarm.ensureWithin(Math.min(flushMs, importMs, countsMs, reportMs, Math.max(upkeep.msUntilDue(), UPKEEP_ALARM_MS)));
   }
 
   async alarm(): Promise<void> {
@@ -153,6 +154,7 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     else {
       services.flush.tick();
       services.imports?.job.tick();
+      services.droppedEvents?.tick();
     }
     // The platform may evict an object that has no request or alarm running.
     await services.settled();

@@ -7,6 +7,7 @@ import type { Services } from "../runtime/service/services.ts";
 import { deleteAnnotation, getAnnotations, postAnnotation, putAnnotation } from "./annotations.ts";
 import { deleteSession, getSessions, getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
 import { deleteDemo, postDemo } from "./demo.ts";
+import { getDropped } from "./dropped.ts";
 import { countGoatcounter, getMatomo, postMatomo, postUmami } from "./earlier-tags.ts";
 import { deleteEvents } from "./erase.ts";
 import { getFeed } from "./feed.ts";
@@ -81,6 +82,7 @@ export const ROUTES: readonly Route[] = [
   ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report), { site: true })),
   route("GET", "/api/summary", "stats", getSummary, { site: true }),
   route("GET", "/api/feed", "stats", getFeed, { site: true, guest: ({ url }) => url.searchParams.get("share") }),
+  route("GET", "/api/stats/dropped", "stats", getDropped, { site: true }),
   route("GET", "/api/stats/export", "stats", getExport, { site: true }),
   route("GET", "/api/stats/progress", "stats", getProgress, { site: true }),
   route("POST", "/api/mcp", "key", postMcp),

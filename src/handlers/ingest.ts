@@ -1,6 +1,7 @@
 /** Ingestion: POST /api/event for the tracking script and servers, GET /api/event for the tracking pixel (docs/http-api.md, "Sending events"). */
 import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 import { PAGEVIEW } from "../runtime/base/config/names.ts";
+import { DROP_REASONS, isDropReason } from "../runtime/bots/drop-reasons.ts";
 import type { IngestContext } from "../runtime/ingest/accept-event.ts";
 import { parseClientHints } from "../runtime/ingest/device.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import { type GeoPlace, geoPlaceFromHeaders } from "../runtime/ingest/geo.ts";
 import { sitesNamedBy } from "../runtime/ingest/plausible-body.ts";
 import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./origins.ts";
-import { NOT_STORED, PREFLIGHT_HEADERS } from "./openapi/headers.ts";
+import { NOT_STORED, PREFLIGHT_HEADERS, sometimes } from "./openapi/headers.ts";
 import { BODY_REFUSALS, inQuery, type Operations } from "./openapi/operation.ts";
 import { emptyReply, NO_STORE, parametersOf, readBody, type Reply } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
@@ -54,6 +55,9 @@ export function noteProxies({ headers }: Request, { services: { proxyCheck }, so
   proxyCheck.note(addressChainOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for") }, proxyCheck.entriesMax));
 }
 
+/** Why an event is not stored, for who looks at the response. Scripts of pages cannot read it. */
+const DROPPED_HEADER = "X-Svc-Dropped";
+
 /** Keeps streaming hosts from sending `Transfer-Encoding: chunked` for an empty body. */
 const NO_CONTENT = { "Content-Length": "0" } as const;
 
@@ -81,8 +85,10 @@ export const postEvent: Handler = async (request, context) => {
   for (const siteId of sites.slice(1)) outcomes.push(await settled(accept(() => ({ ...readInput(), siteId }))));
   const [first] = outcomes;
   if (first?.status === "rejected" && outcomes.every(({ status }) => status === "rejected")) throw first.reason;
-  if (outcomes.some((outcome) => outcome.status === "fulfilled" && outcome.value === "accepted")) noteProxies(request, context);
-  return emptyReply(202, NO_CONTENT);
+  const accepted = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  if (accepted.includes("accepted")) noteProxies(request, context);
+  const dropped = accepted.includes("accepted") ? undefined : accepted.find(isDropReason);
+  return emptyReply(202, dropped === undefined ? NO_CONTENT : { ...NO_CONTENT, [DROPPED_HEADER]: dropped });
 };
 
 const settled = async <Value>(promise: Promise<Value>): Promise<PromiseSettledResult<Value>> => {
@@ -134,7 +140,12 @@ const OPERATIONS = {
       required: true,
       content: { "application/json": { schema: { $ref: "#/components/schemas/Event" } } },
     },
-    answers: { 202: { description: "The event is stored, or was sent by a bot." } },
+    answers: {
+      202: {
+        description: "The event is stored, or dropped: it was sent by a bot, or the site's settings exclude it.",
+        headers: { [DROPPED_HEADER]: sometimes("If the event is dropped: why.", { type: "string", enum: DROP_REASONS }) },
+      },
+    },
     refusals: {
       ...INGEST_REFUSALS,
       ...BODY_REFUSALS,

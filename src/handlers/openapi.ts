@@ -6,6 +6,7 @@ import { ANNOTATIONS_API } from "./annotations.ts";
 import { AUTH_API } from "./auth.ts";
 import { BADGE_API } from "./badge.ts";
 import { DEMO_API } from "./demo.ts";
+import { DROPPED_API } from "./dropped.ts";
 import { EARLIER_TAGS_API } from "./earlier-tags.ts";
 import { ERASURE_API } from "./erase.ts";
 import { STATUS } from "./error-reply.ts";
@@ -69,6 +70,7 @@ const APIS = [
   SUMMARY_API,
   MCP_API,
   FEED_API,
+  DROPPED_API,
   AUTH_API,
   KEYS_API,
   GOALS_API,

@@ -8,6 +8,8 @@ import * as reports from "../../src/runtime/base/config/report-limits.ts";
 import * as shared from "../../src/shared/limits.ts";
 import { HISTORY_DAYS, TYPICAL_DAYS_MAX } from "../../src/runtime/reports/changes/input.ts";
 import { QUERY_TESTS_MAX } from "../../src/runtime/duckdb/engine.ts";
+import { RANGE_LIMITS } from "../../src/runtime/bots/dropped-report.ts";
+import { DAY_LIMITS, PATH_CHARS_MAX } from "../../src/storage/day-counts.ts";
 import { IMPORT_NUMBERS } from "../../src/storage/partitions.ts";
 import { isOptionName, optionNamed } from "../../src/runtime/base/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
@@ -79,6 +81,10 @@ const LIMITS: Readonly<Record<string, string>> = {
   "`offset` of a breakdown": `${count(shared.BREAKDOWN_OFFSET_MAX)} rows`,
   "`search`, `unknown_label`": `${count(reports.SEARCH_CHARS_MAX)} characters`,
   "Sites of an overview": rows(reports.OVERVIEW_SITES_DEFAULT, shared.OVERVIEW_SITES_MAX),
+  "Rows of each list of dropped events": rows(reports.BREAKDOWN_ROWS_DEFAULT, shared.BREAKDOWN_ROWS_MAX),
+  "Paths of the dropped events of a site and day": `${count(DAY_LIMITS.pathsMax)}, of ${PATH_CHARS_MAX} characters each; ${count(RANGE_LIMITS.pathsMax)} in a report`,
+  "Reports of dropped events that wait": count(reports.DROPPED_REPORTS_WAITING_MAX),
+  "Time between writes of counts of dropped events": `${limits.COUNT_WRITE_MS / 1000} seconds`,
   "Rows of each dimension of changes": rows(reports.CHANGE_ROWS_DEFAULT, reports.CHANGE_ROWS_MAX),
   "Values of each dimension of changes, in each window": count(reports.CHANGE_VALUES_MAX),
   "Period of `drill` in changes, and events that it reads": `${reports.CHANGE_DRILL_DAYS_MAX} days, ${count(reports.CHANGE_DRILL_EVENTS_MAX)}`,

@@ -84,6 +84,8 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /api/stats/properties": figure("/api/stats/properties"),
   "GET /api/stats/property-values": figure("/api/stats/property-values"),
   "GET /api/stats/revenue": figure("/api/stats/revenue"),
+  // What is dropped is nothing that a link shows.
+  "GET /api/stats/dropped": { ...figure(`/api/stats/dropped?site_id=${SITE}`, 200), shared: { open: 403, locked: 401 } },
   "GET /api/stats/export": figure("/api/stats/export"),
   "GET /api/feed": figure(`/api/feed?site_id=${SITE}`, 200),
   "GET /api/summary": figure(`/api/summary?site_id=${SITE}`, 200),

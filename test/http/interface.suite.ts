@@ -15,6 +15,7 @@ import { describeDashboardFiles } from "./dashboard-files.suite.ts";
 import { describeDemoSite } from "./demo.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
+import { describeDropped } from "./dropped.suite.ts";
 import { describeExclusions } from "./exclusions.suite.ts";
 import { describeEarlierTags } from "./earlier-tags.suite.ts";
 import { describeExtraPaths } from "./extra-paths.suite.ts";
@@ -151,6 +152,7 @@ const OF_RULES: readonly Suite[] = [
   [describeWellKnown, "node", "workerd"],
   [describeOpenapi, "workerd"],
   [describeExclusions, "workerd"],
+  [describeDropped, "workerd"],
   [describeStatsOverview, "workerd", "clickhouse"],
   [describeDemoSite, "node", "workerd", "clickhouse"],
   [describeSiteSettingsRules, "workerd", "clickhouse"],

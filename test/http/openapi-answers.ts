@@ -1,5 +1,6 @@
 /** A request for every documented status of each route: those that any host can provoke, and those that need a failing part. */
 import { EngineFullError } from "../../src/runtime/duckdb/engine.ts";
+import { DROPPED_REPORTS_WAITING_MAX } from "../../src/runtime/base/config/report-limits.ts";
 import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { FURTHER_COLUMNS } from "../../src/runtime/reports/breakdown.ts";
 import type { ReportPath } from "../../src/runtime/reports/registry.ts";
@@ -10,6 +11,7 @@ import { createInProcessTarget, type InProcessParts, type InProcessTarget } from
 import { browserHeaders, getPixel, post, postBody, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import type { Ability, Environment, Target, TargetRequest } from "../support/target.ts";
+import { GOOGLEBOT } from "../support/user-agents.ts";
 import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
 import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-answers.ts";
 import { IMPORT_FAILING, IMPORT_PROVOKED } from "./openapi-import-answers.ts";
@@ -52,6 +54,7 @@ const PREFLIGHT = "OPTIONS /api/event";
 const INGEST: readonly Provoked[] = [
   { id: POST, status: 202, send: (target, siteId) => post(target, wireEvent(siteId)) },
   { id: POST, status: 202, way: "from a page", send: (target, siteId) => post(target, wireEvent(siteId), PAGE) },
+  { id: POST, status: 202, way: "from a bot", send: (target, siteId) => post(target, wireEvent(siteId), { "user-agent": GOOGLEBOT }) },
   { id: POST, status: 400, send: (target) => postBody(target, "{", PAGE) },
   { id: POST, status: 403, environment: GUARDED, send: (target) => post(target, wireEvent("other.test")) },
   {
@@ -170,7 +173,23 @@ const PROGRESS = "GET /api/stats/progress";
 const askProgress = (target: Target, siteId: string, init: TargetRequest = {}): Promise<Response> =>
   target.fetch(`/api/stats/progress?site_id=${siteId}&ids=${"0".repeat(22)}`, init);
 
+const DROPPED = "GET /api/stats/dropped";
+
+const askDropped = (target: Target, siteId: string, init: TargetRequest = {}): Promise<Response> =>
+  target.fetch(`/api/stats/dropped?site_id=${siteId}`, init);
+
 const STATS: readonly Provoked[] = [
+  {
+    id: DROPPED,
+    status: 200,
+    async send(target, siteId) {
+      await post(target, wireEvent(siteId), { "user-agent": GOOGLEBOT });
+      return askDropped(target, siteId);
+    },
+  },
+  { id: DROPPED, status: 400, send: (target) => askDropped(target, "") },
+  { id: DROPPED, status: 401, environment: CLOSED, send: (target, siteId) => askDropped(target, siteId) },
+  { id: DROPPED, status: 403, send: (target, siteId) => askDropped(target, siteId, UNVERIFIED) },
   { id: "GET /api/sites", status: 200, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 403, send: (target) => target.fetch("/api/sites", UNVERIFIED) },
@@ -390,6 +409,33 @@ const reportFailures = (request: ReportRequest, prepared: Prepare = request === 
   ),
 ];
 
+/** A service whose counts of dropped events cannot be listed. */
+const droppedWith = (list: () => Promise<never>): Promise<InProcessTarget> => {
+  const objects = createMemoryObjectStore();
+  return createInProcessTarget(
+    {},
+    { objects: { ...objects, list: (folder) => (folder.startsWith("dropped/") ? list() : objects.list(folder)) } },
+  );
+};
+
+const DROPPED_FAILING: readonly Failing[] = [
+  {
+    id: DROPPED,
+    status: 408,
+    provoke: async () => afterTheLimit(await droppedWith(never), (target) => askDropped(target, "failing.test")),
+  },
+  {
+    id: DROPPED,
+    status: 429,
+    async provoke() {
+      const target = await droppedWith(never);
+      for (let i = 0; i <= DROPPED_REPORTS_WAITING_MAX; i++) void askDropped(target, "failing.test");
+      return askDropped(target, "failing.test");
+    },
+  },
+  { id: DROPPED, status: 500, provoke: async () => askDropped(await droppedWith(fail()), "failing.test") },
+];
+
 const PREVIEW = "POST /api/stats/channel-preview";
 
 /** A service whose engine does this, and a preview by its owner. */
@@ -431,6 +477,7 @@ const PREVIEW_FAILING: readonly Failing[] = [
 
 /** What it takes the app as a function for. The targets are left as they are: a part that fails cannot be closed in order. */
 export const FAILING: readonly Failing[] = [
+  ...DROPPED_FAILING,
   hanging(POST, () => journalThat(never), sendEvent),
   failing(POST, 503, () => journalThat(fail()), sendEvent),
   full(POST, sendEvent),

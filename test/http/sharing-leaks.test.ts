@@ -216,6 +216,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "GET /opt-out.js": { path: "/opt-out.js" },
   "GET /api/sites": { path: "/api/sites?include=settings" },
   "GET /api/stats/progress": { path: `/api/stats/progress?site_id=${OTHER}&ids=${"0".repeat(22)}` },
+  "GET /api/stats/dropped": { path: `/api/stats/dropped?site_id=${OTHER}` },
   "GET /api/stats/overview": { path: "/api/stats/overview?period=7d" },
   "POST /api/mcp": {
     path: "/api/mcp",

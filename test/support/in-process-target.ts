@@ -178,6 +178,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     await services.rollups.stop();
     await services.engagement?.stop();
     await services.flush.run();
+    await services.droppedEvents?.stop();
     await services.eventStore.close();
     await services.pings?.close();
     await services.queryEngine.close();
@@ -228,6 +229,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       await services.imports?.job.stop();
       await services.siteMoves?.job.stop();
       await services.rollups.stop();
+      await services.droppedEvents?.settled();
       await services.queryEngine.close();
       await start();
     },

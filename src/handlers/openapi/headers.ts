@@ -20,7 +20,7 @@ export const only = (value: string): HeaderSchema => ({ type: "string", const: v
 export const always = (description: string, schema: HeaderSchema = TEXT): Header => ({ description, required: true, schema });
 
 /** A header of responses that meet the condition in the description. */
-const sometimes = (description: string, schema: HeaderSchema): Header => ({ description, schema });
+export const sometimes = (description: string, schema: HeaderSchema): Header => ({ description, schema });
 
 /** Headers of many responses, which refer to them by these names. */
 export const SHARED_HEADERS = {

@@ -7,6 +7,8 @@ import { AppError } from "../base/errors.ts";
 import type { Counters } from "../base/metrics/metrics.ts";
 import { type RateLimit, rateLimitKeyOf, type RateVerdict, type RemoteRateLimit, takeFromAll, takeFromBoth } from "../base/rate-limit.ts";
 import type { Pings } from "../../storage/pings.ts";
+import type { DayCountStore } from "../bots/day-count-store.ts";
+import { type DropReason, isOfBot } from "../bots/drop-reasons.ts";
 import type { Exclusions } from "../sites/exclusions.ts";
 import type { EventNames } from "../sites/site-names.ts";
 import type { CalendarOf, ExclusionsOf } from "../sites/sites.ts";
@@ -20,7 +22,7 @@ import type { GeoLookup, GeoPlace } from "./geo.ts";
 import type { NetworkLookup } from "./network.ts";
 import { parseProps } from "./props.ts";
 import { hostOfReferrer, parseReferrer } from "./referrer.ts";
-import { type PageRules, parsePageUrl, withStoredLink } from "./urls.ts";
+import { type PageRules, parsePageUrl, pathnameOf, withStoredLink } from "./urls.ts";
 import type { Visit, VisitorIds, VisitorSalts } from "./visitors.ts";
 
 /** The options of these names, with `gdpr_mode` applied: details that an operator can keep out of stored events (docs/privacy.md). */
@@ -88,9 +90,7 @@ export interface IngestContext {
 }
 
 /** The outcome of an event that was not refused. */
-type EventAcceptance = "accepted" | "bot" | "excluded";
-
-export type Acceptance = EventAcceptance | "no event";
+export type Acceptance = "accepted" | DropReason | "no event";
 
 export type AcceptEvent = (context: IngestContext) => Promise<Acceptance>;
 
@@ -128,6 +128,8 @@ interface AcceptEventOptions {
   readonly calendarOf: CalendarOf;
   readonly counters: Counters;
   readonly outcomes: EventOutcomes;
+  /** Counts dropped events by day. null where they are not counted. */
+  readonly droppedEvents: Pick<DayCountStore, "note"> | null;
   readonly now: () => EpochMs;
   readonly monotonicMs: () => number;
   /** Has the site's instance accept the event, in the registry of a host with an instance for each site. null if events are stored here. */
@@ -177,17 +179,40 @@ async function acceptHere(fields: EventInput, context: IngestContext, options: A
     await storePing(input, context, options);
     return "no event";
   }
-  const outcome = acceptanceOf(input, context, options);
-  if (outcome === "accepted") {
+  const dropped = dropReasonOf(input, context, options);
+  if (dropped === null) {
     // The site may have got another name since.
     await names.storing(input.siteId, (siteId) => {
       const stored = siteId === input.siteId ? input : { ...input, siteId };
       return knownSites.storing(siteId, () => storeEvent(stored, context, options));
     });
     counters[context.door === "pixel" ? "pixelEventsIngested" : "eventsIngested"]++;
-  }
-  outcomes.note(input.siteId, outcome, context.nowMs);
-  return outcome;
+  } else noteDropped(dropped, input, context, options);
+  outcomes.note(input.siteId, dropped === null ? "accepted" : isOfBot(dropped) ? "bot" : "excluded", context.nowMs);
+  return dropped ?? "accepted";
+}
+
+/** Counts a dropped event; by day for known sites only, because anybody may name others. Keeps no more of the User-Agent than a name of a list. */
+function noteDropped(
+  reason: DropReason,
+  { siteId, url }: CheckedEventInput,
+  { userAgent }: IngestContext,
+  options: AcceptEventOptions,
+): void {
+  const { counters, droppedEvents, knownSites, userAgents } = options;
+  counters[isOfBot(reason) ? "botEventsDropped" : "eventsExcluded"]++;
+  if (droppedEvents === null || !knownSites.has(siteId)) return;
+  const name = isOfBot(reason) ? userAgents.botNameOf(userAgent) : "";
+  droppedEvents.note(siteId, momentOf(siteId, options).date, [reason, name], pathnameOf(url, pathRulesOf(siteId, options)) ?? NO_PAGE);
+}
+
+/** What bots send in place of an address is not checked. */
+const NO_PAGE = "(none)";
+
+/** Rules by which paths have no parameters. */
+function pathRulesOf(siteId: SiteId, { pageRulesOf }: AcceptEventOptions): PageRules {
+  const { appPages, mergeSlashes } = pageRulesOf(siteId);
+  return { appPages, mergeSlashes, pageParameters: [], sourceParameters: [] };
 }
 
 /** Keeps a ping, unless its page view would have been dropped. It fails nothing: what cannot be stored is dropped. */
@@ -196,7 +221,7 @@ async function storePing(input: CheckedEventInput, context: IngestContext, optio
   const { engagedMs = 0, siteId } = input;
   if (pings === null || engagedMs === 0 || !knownSites.has(siteId)) return;
   const exclusions = exclusionsOf(siteId);
-  if ((filterBots && isSentByBot(context, options)) || (exclusions && isExcluded(input, context, exclusions, options))) return;
+  if ((filterBots && isSentByBot(context, options)) || (exclusions && exclusionOf(input, context, exclusions, options))) return;
   const moment = momentOf(siteId, options);
   if (!visitorSalts.isReadyAt(moment.timeZone, moment.timestampMs)) return;
   try {
@@ -210,40 +235,34 @@ async function storePing(input: CheckedEventInput, context: IngestContext, optio
   }
 }
 
-/** Counts an event that is dropped. */
-function acceptanceOf(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): EventAcceptance {
-  const { filterBots, exclusionsOf, counters } = options;
-  if (filterBots && isSentByBot(context, options)) {
-    counters.botEventsDropped++;
-    return "bot";
-  }
+/** null for an event that is stored. */
+function dropReasonOf(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): DropReason | null {
+  const { filterBots, exclusionsOf } = options;
+  if (filterBots && isSentByBot(context, options)) return isHeadless(context.clientHints) ? "headless_browser" : "bot";
   const exclusions = exclusionsOf(input.siteId);
-  if (exclusions === null || !isExcluded(input, context, exclusions, options)) return "accepted";
-  counters.eventsExcluded++;
-  return "excluded";
+  return exclusions && exclusionOf(input, context, exclusions, options);
 }
 
 const isSentByBot = ({ userAgent, clientHints, door }: IngestContext, { userAgents }: AcceptEventOptions): boolean =>
   isHeadless(clientHints) || (userAgents.isBot(userAgent) && !(door === "pixel" && isMailProxy(userAgent)));
 
 /** The country is that of the lookup, also where less of it is stored. */
-function isExcluded(
+function exclusionOf(
   { siteId, url, referrer }: CheckedEventInput,
   { clientAddress, clientPlace }: IngestContext,
   { hasAddress, hasCountry, hasNetwork, hasPage, hasReferrer }: Exclusions,
-  { geo, networkOf, pageRulesOf }: AcceptEventOptions,
-): boolean {
-  if (hasAddress?.(clientAddress)) return true;
-  const countryCode = hasCountry && (clientPlace ?? geo(clientAddress)).countryCode;
-  if (countryCode !== null && hasCountry?.(countryCode)) return true;
-  const network = hasNetwork && networkOf?.(clientAddress);
-  if (network && hasNetwork?.(network.asn)) return true;
+  options: AcceptEventOptions,
+): DropReason | null {
+  if (hasAddress?.(clientAddress)) return "excluded_address";
+  const countryCode = hasCountry && (clientPlace ?? options.geo(clientAddress)).countryCode;
+  if (countryCode !== null && hasCountry?.(countryCode)) return "excluded_country";
+  const network = hasNetwork && options.networkOf?.(clientAddress);
+  if (network && hasNetwork?.(network.asn)) return "excluded_network";
   const referrerHost = hasReferrer && hostOfReferrer(referrer);
-  if (referrerHost !== null && hasReferrer?.(referrerHost)) return true;
-  if (hasPage === null) return false;
-  const { appPages, mergeSlashes } = pageRulesOf(siteId);
-  const { pathname, hostname } = parsePageUrl(url, { appPages, mergeSlashes, pageParameters: [], sourceParameters: [] });
-  return hasPage(pathname, hostname);
+  if (referrerHost !== null && hasReferrer?.(referrerHost)) return "excluded_referrer";
+  if (hasPage === null) return null;
+  const { pathname, hostname } = parsePageUrl(url, pathRulesOf(siteId, options));
+  return hasPage(pathname, hostname) ? "excluded_page" : null;
 }
 
 /** The time of an event, by its site's calendar at that instant. */

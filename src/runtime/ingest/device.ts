@@ -3,6 +3,7 @@ import UAParser from "ua-parser-js";
 import { LruMap } from "../../storage/lru-map.ts";
 import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../base/config/limits.ts";
 import { isbot } from "isbot";
+import { botNameOf } from "../bots/known-bots.ts";
 import { BROWSER_PATTERNS, DEVICE_PATTERNS, isDisguisedIpad, mailServiceOf } from "./browser-patterns.ts";
 
 /** Name of the User-Agent parser or the hint, in lower case -> recorded name. Other names stay as they are. */
@@ -304,19 +305,28 @@ function deviceTypeFrom(type: string | undefined, os: string | null): string | n
 
 export interface UserAgentCache {
   isBot(userAgent: string): boolean;
+  /** The name of a known bot; empty for others. */
+  botNameOf(userAgent: string): string;
   /** Parsed on first use, so that the User-Agent of a dropped bot is never parsed. */
   deviceOf(userAgent: string): DeviceInfo;
   size(): number;
 }
 
+interface UserAgentEntry {
+  readonly bot: boolean;
+  /** null until it is asked for, like the next one. */
+  botName: string | null;
+  device: DeviceInfo | null;
+}
+
 /** Holds at most `entriesMax` User-Agents, and evicts the one that was not used for longest. */
 export function createUserAgentCache(entriesMax: number = USER_AGENTS_CACHED_MAX): UserAgentCache {
-  const entries = new LruMap<string, { readonly bot: boolean; device: DeviceInfo | null }>({ max: entriesMax });
+  const entries = new LruMap<string, UserAgentEntry>({ max: entriesMax });
 
-  function entryOf(userAgent: string) {
+  function entryOf(userAgent: string): UserAgentEntry {
     const known = entries.get(userAgent);
     if (known !== undefined) return known;
-    const entry = { bot: isBot(userAgent), device: null };
+    const entry: UserAgentEntry = { bot: isBot(userAgent), botName: null, device: null };
     // Hardly any real User-Agent is this long, and a header may have 64 KB.
     if (userAgent.length <= USER_AGENT_CHARS_MAX) entries.set(userAgent, entry);
     return entry;
@@ -324,6 +334,10 @@ export function createUserAgentCache(entriesMax: number = USER_AGENTS_CACHED_MAX
 
   return {
     isBot: (userAgent) => entryOf(userAgent).bot,
+    botNameOf: (userAgent) => {
+      const entry = entryOf(userAgent);
+      return (entry.botName ??= botNameOf(userAgent.slice(0, USER_AGENT_CHARS_MAX)));
+    },
     deviceOf: (userAgent) => {
       const entry = entryOf(userAgent);
       return (entry.device ??= parseUserAgent(userAgent));

@@ -82,6 +82,12 @@ export function parsePageUrl(url: string, rules: PageRules, what = 'Field "u"'):
   };
 }
 
+/** The path of such a URL; null for anything else. */
+export function pathnameOf(url: string, rules: PageRules): string | null {
+  const parsed = parseAddress(url.startsWith("/") ? PATH_ORIGIN + url : url, rules);
+  return parsed && pageOf(parsed, rules);
+}
+
 /** Schemes under which apps load the pages that they bring along. */
 const APP_PROTOCOLS: readonly string[] = ["capacitor:", "ionic:", "tauri:", "app:"];
 

@@ -1,6 +1,7 @@
 /** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
 import type { ImportedDays } from "../../storage/day-sums.ts";
 import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
+import { DROPPED } from "../../storage/day-counts.ts";
 import { type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { Pings } from "../../storage/pings.ts";
 import { type AuthServices, createAuth } from "../access/auth-services.ts";
@@ -23,6 +24,7 @@ import { collectGauges, type Counters, createCounters, type Gauges, RequestMetri
 import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import type { Job } from "../base/periodic-job.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
+import { DayCountStore } from "../bots/day-count-store.ts";
 import { ClickhouseBackend } from "../clickhouse/clickhouse-backend.ts";
 import { clickhouseCatalog } from "../clickhouse/clickhouse-events.ts";
 import { type Clickhouse, openClickhouse } from "../clickhouse/clickhouse.ts";
@@ -85,6 +87,7 @@ function createIngest(
   { flush, erasure, expiry, compaction }: JobServices,
   stats: QueryService,
   pings: Pings | null,
+  droppedEvents: DayCountStore | null,
 ) {
   const { config, geo, networkOf, log, now, monotonicMs, wait, unflushedBytesMax, oneSite, siteInstances } = host;
   const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
@@ -120,6 +123,7 @@ function createIngest(
     calendarOf,
     counters,
     outcomes: eventOutcomes,
+    droppedEvents,
     now,
     monotonicMs,
     passOn: siteInstances ? (siteId, event) => siteInstances.accept(siteId, event) : null,
@@ -249,7 +253,7 @@ async function createJobs(
   limiter: QueryLimiter,
   stored: StoredRollups,
   pings: Pings | null,
-  { deleteExpiredOfAbsent, mergedSites }: Pick<RetentionOptions, "deleteExpiredOfAbsent" | "mergedSites">,
+  { deleteExpiredOfAbsent, otherSites }: Pick<RetentionOptions, "deleteExpiredOfAbsent" | "otherSites">,
 ) {
   const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax, oneSite } = host;
   const budgetBytes = budgetBytesOf(config);
@@ -289,7 +293,7 @@ async function createJobs(
     expiry,
     /** null where pings are dropped. */
     engagement: pings && new Engagement({ ...common, pings, parquet, siteOf, onRewritten }),
-    retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent, mergedSites }),
+    retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent, otherSites }),
     rollups,
   };
 }
@@ -306,6 +310,7 @@ function createLifecycle(
   imports: Imports | null,
   siteMoves: SiteMoves | null,
   pings: Pings | null,
+  droppedEvents: DayCountStore | null,
   siteExports: SiteExports | null,
 ) {
   const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
@@ -321,6 +326,7 @@ function createLifecycle(
     ...(imports ? [imports.job] : []),
     ...(siteMoves ? [siteMoves.job] : []),
     ...(siteExports ? [siteExports] : []),
+    ...(droppedEvents ? [droppedEvents] : []),
   ];
   return {
     /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
@@ -341,6 +347,7 @@ function createLifecycle(
         ),
       ]);
       await flush.stop(late);
+      await droppedEvents?.stop();
       await visitorSalts.settled();
       await shares.settled();
       await persistentSessions.settled();
@@ -397,6 +404,8 @@ export interface Services extends Groups {
   readonly importsOfSites: ImportsOfSites | null;
   readonly siteDeletion: SiteDeletion;
   readonly pings: Pings | null;
+  /** See `createDroppedEvents`. */
+  readonly droppedEvents: DayCountStore | null;
   /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
 }
@@ -483,6 +492,23 @@ async function openPings({ config, pingLog, now }: Host): Promise<Pings | null> 
   return Pings.open(pingLog, now(), { ofDayMax: PINGS_OF_DAY_MAX, bytesMax: PINGS_BYTES_MAX });
 }
 
+/** null where no events are accepted, and on nodes that only ingest: nobody can ask them for a report. */
+function createDroppedEvents(
+  { host, eventStore, leftOutFiles, names }: Dependencies,
+  mergedInto: (siteId: SiteId) => readonly SiteId[],
+): DayCountStore | null {
+  if (host.siteInstances !== undefined || host.config.role === "ingest") return null;
+  const siteOf = (siteId: SiteId): SiteId => names?.siteOf(siteId) ?? siteId;
+  const { oneSite } = host;
+  const droppedEvents = new DayCountStore({
+    ...{ ...host, kind: DROPPED, leftOutFiles, siteOf, mergedInto, onlySite: oneSite?.siteId ?? null },
+    // Elsewhere, nothing is counted of unknown sites. An instance of its own admits its site before it has events.
+    hasEvents: async (siteId) => oneSite === undefined || (await eventStore.sites()).has(siteId),
+  });
+  eventStore.observe({ beforeErasure: (siteId, firstDay, lastDay) => droppedEvents.erase(siteId, firstDay, lastDay) });
+  return droppedEvents;
+}
+
 export async function createServices(host: Host): Promise<Services> {
   const { config, now, monotonicMs, wait, oneSite, siteInstances } = host;
   const counters = createCounters();
@@ -507,13 +533,15 @@ export async function createServices(host: Host): Promise<Services> {
     isAccepting: () => ingest.ingestGate.isAccepting(monotonicMs()),
     importedOf: (siteId) => importRecords?.daysOf(siteId) ?? [],
   });
-  const mergedSites = () => importRecords?.mergedSites ?? [];
+  const mergedInto = (siteId: SiteId): SiteId[] => importRecords?.mergedSitesOf(siteId) ?? [];
+  const droppedEvents = createDroppedEvents(dependencies, mergedInto);
+  const otherSites = async () => [...(importRecords?.mergedSites ?? []), ...((await droppedEvents?.sites()) ?? [])];
   const deleteExpiredOfAbsent = async (expired: ExpiredDays): Promise<void> => cluster?.deleteExpiredOfAbsent(expired);
   const pings = await openPings(host);
-  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, pings, { deleteExpiredOfAbsent, mergedSites });
+  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, pings, { deleteExpiredOfAbsent, otherSites });
   const { erasure } = jobServices;
   const knownSites = createAdmission(dependencies);
-  const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, jobServices, queries.stats, pings);
+  const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, jobServices, queries.stats, pings, droppedEvents);
   const clusterParts = { ...host, ...dependencies, erasure, stats: queries.stats, items: itemsOf(collections) };
   const checkSite = (siteId: SiteId): void => siteMoves?.checkSite(siteId);
   const imports = await createImports(dependencies, importRecords, ingest, queries, jobServices, checkSite);
@@ -525,7 +553,6 @@ export async function createServices(host: Host): Promise<Services> {
     return isPublic ? { filters: "", dates: null, hasRealtime: true, hasRawExport } : null;
   };
 
-  const mergedInto = (siteId: SiteId): SiteId[] => importRecords?.mergedSitesOf(siteId) ?? [];
   const eraseOnRequest: Services["eraseOnRequest"] = async (siteId, firstDay, lastDay, untilMs) => {
     // What undoing a merge would bring back.
     for (const merged of mergedInto(siteId)) await erasure.erase(merged, firstDay, lastDay);
@@ -554,6 +581,7 @@ export async function createServices(host: Host): Promise<Services> {
     importRecords &&
     new SiteMoves({
       ...{ ...host, ...dependencies, names, importRecords, imports, deleteSite, knownSites },
+      moveCounts: async (...move) => droppedEvents?.move(...move),
       belongings: [sites, collections.goals, collections.segments, collections.annotations, auth.shares, auth.apiKeys, importRecords],
       flush: jobServices.flush,
       calendarOf: (siteId) => sites.calendarOf(siteId),
@@ -572,7 +600,7 @@ export async function createServices(host: Host): Promise<Services> {
     ...jobServices,
     ...ingest,
     ...siteList,
-    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports, siteMoves, pings, siteExports),
+    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports, siteMoves, pings, droppedEvents, siteExports),
     imports,
     siteExports,
     names,
@@ -598,6 +626,7 @@ export async function createServices(host: Host): Promise<Services> {
     eraseOnRequest,
     siteDeletion,
     pings,
+    droppedEvents,
     standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, publicViewOf, names }, credentials),
     gauges: () => collectGauges(services, siteInstances),
   };

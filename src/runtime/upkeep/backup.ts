@@ -1,4 +1,5 @@
 /** The order in which a running service's data is copied, so that the copy has every event accepted before it exactly once. */
+import { COUNT_KINDS } from "../../storage/day-counts.ts";
 import { parseDaySumsKey } from "../../storage/day-sums.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partitions.ts";
@@ -115,7 +116,8 @@ async function copyFiles(
   };
   let isWhole = true;
   const ofImports = (await objects.list(IMPORTS_FOLDER)).filter(({ key }) => isIdentities(key) || parseDaySumsKey(key) !== null);
-  for (const { key } of [...(await objects.list(EVENTS_FOLDER)), ...ofImports]) {
+  const ofCounts = (await Promise.all(COUNT_KINDS.map(({ folder }) => objects.list(folder)))).flat();
+  for (const { key } of [...(await objects.list(EVENTS_FOLDER)), ...ofImports, ...ofCounts]) {
     if (copied.has(key) || isInJournal(key)) continue;
     if (await to.copyObject(key)) copied.add(key);
     else isWhole = false;

@@ -58,8 +58,8 @@ export interface RetentionOptions {
   readonly erasure: Erasure;
   readonly eventStore: EventStore;
   readonly expiry: Expiry;
-  /** Sites that are hidden, because they were merged into others. */
-  readonly mergedSites: () => Iterable<SiteId>;
+  /** Sites that are hidden, because they were merged into others, and those with counts of dropped events. */
+  readonly otherSites: () => Promise<Iterable<SiteId>>;
   readonly counters: Counters;
   readonly log: Log;
   readonly clock: TrustedClock;
@@ -146,8 +146,8 @@ export class Retention implements Job {
    * files an interrupted run has erased.
    */
   async #eraseExpired(signal: AbortSignal): Promise<Erased & { readonly upTo: LocalDate }> {
-    const { eventStore, erasure, mergedSites } = this.#options;
-    const due = this.#dueOf(new Set([...(await eventStore.sites()), ...mergedSites()]));
+    const { eventStore, erasure, otherSites } = this.#options;
+    const due = this.#dueOf(new Set([...(await eventStore.sites()), ...(await otherSites())]));
     const failures: unknown[] = [];
     let [days, events, upTo] = [0, 0, FIRST_DAY];
     for (const [siteId, lastDay] of due) {

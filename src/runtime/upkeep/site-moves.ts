@@ -45,6 +45,8 @@ interface SiteMovesOptions {
   readonly knownSites: Pick<SiteAdmission, "add" | "forgetUnlessJournaled" | "has">;
   readonly calendarOf: CalendarOf;
   readonly dropResults: (siteId: SiteId) => void;
+  /** Gives another site the counts of what is dropped. See `DayCountStore.move`. */
+  readonly moveCounts: (from: SiteId, to: SiteId, part: number) => Promise<void>;
   /** Deletes a whole site, with all that it has. */
   readonly deleteSite: (siteId: SiteId, signal: AbortSignal) => Promise<void>;
   /** Bytes that the disk has left. */
@@ -306,13 +308,14 @@ export class SiteMoves {
 
   /** Deletes what is left under the earlier name, after the rest has the new one durably. */
   async #finish(rename: Rename, signal: AbortSignal): Promise<void> {
-    const { belongings, eventStore, names } = this.#options;
+    const { belongings, eventStore, moveCounts, names } = this.#options;
     const { from, to } = rename;
     await this.#exclusively(async () => {
       // Changes that were asked for before the switch, and waited.
       this.#moveBelongings(rename);
       for (const each of belongings) await each.saveMoved(from, to);
     }, signal);
+    await moveCounts(from, to, Date.parse(rename.startedAt));
     await eventStore.deleteDays(from, FIRST_DAY, LAST_DAY);
     await names.put({ ...rename, state: "alias" });
   }
@@ -385,13 +388,14 @@ export class SiteMoves {
 
   /** Earlier names that have ended, and merges that cannot be undone any more. */
   async #endNames(signal: AbortSignal): Promise<void> {
-    const { deleteSite, importRecords, log, names } = this.#options;
+    const { deleteSite, importRecords, log, moveCounts, names } = this.#options;
     for (const rename of names.ended()) {
       await names.remove(rename);
       log.info("an earlier name of a site has ended", { name: rename.from, siteId: rename.to });
     }
     for (const merge of this.#finalMerges()) {
       signal.throwIfAborted();
+      await moveCounts(merge.sourceSite, merge.siteId, Date.parse(merge.createdAt));
       await deleteSite(merge.sourceSite, signal);
       await importRecords.inTurn(() => importRecords.put({ ...merge, sourceSite: null }), signal);
       log.info("a merge of sites is final", { from: merge.sourceSite, to: merge.siteId });

@@ -5,6 +5,7 @@ import { SEGMENT_KIND } from "../sites/segment.ts";
 import { widestDay, utcCalendar, type Calendar } from "../../storage/calendar.ts";
 import { bufferedEvent, type LocalDate, SITE_COLUMN, type SiteId } from "../../storage/event.ts";
 import { countEvents, decodeEvents, inlineParquetWriter } from "../../storage/parquet-events.ts";
+import { COUNT_KINDS, decodeCounts, parseCountKey } from "../../storage/day-counts.ts";
 import { DAY_SUMS_DEFINITIONS, daySumsKey, parseDaySumsKey } from "../../storage/day-sums.ts";
 import { openRollup } from "../../storage/rollup-file.ts";
 import { dayFolder, isInFiles, type PartitionFile, Partitions, siteFolder } from "../../storage/partitions.ts";
@@ -143,6 +144,7 @@ export async function verifyData(data: VerifiedData, { rollups, isVerified }: Ve
   const verification = new Verification(data, sha256, recorded, isVerified);
   await verification.checkPartitions();
   await verification.checkDaySums();
+  await verification.checkDayCounts();
   await verification.checkJournal();
   await verification.checkRecords();
   if (rollups) await verification.checkRollups(rollups);
@@ -383,6 +385,20 @@ class Verification {
     }
     for (const number of imports.keys()) {
       for (const key of await this.#missingDaySums(number)) this.#fault(key, "it is missing, so that reports leave out days of its import");
+    }
+  }
+
+  /** Counts of dropped events. */
+  async checkDayCounts(): Promise<void> {
+    const { objects } = this.#data;
+    for (const kind of COUNT_KINDS) {
+      for (const { key } of await objects.list(kind.folder)) {
+        const bytes = await objects.get(key);
+        // It was erased, or is another site's now.
+        if (bytes === null) continue;
+        if (parseCountKey(key) === null) this.#fault(key, "it is not a file of counts, and is ignored");
+        else await decodeCounts(kind, bytes).catch((error: unknown) => this.#fault(key, `it cannot be read: ${reasonOf(error)}`));
+      }
     }
   }
 

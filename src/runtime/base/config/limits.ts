@@ -61,6 +61,15 @@ export const PROPS_CHARS_MAX = 4096;
 export const CURRENCY_CHARS_MAX = 3;
 export const ENGAGED_SECONDS_MAX = 86_400;
 
+/**
+ * Rows of counts of dropped events that wait for a write, of all sites. With more, further paths are not told apart; with twice as many,
+ * further sites are not counted.
+ */
+export const COUNT_ROWS_PENDING_MAX = 40_000;
+
+/** The time between writes of them: what a kill of the process loses. */
+export const COUNT_WRITE_MS = 15_000;
+
 /** Pings of engaged time that wait for the end of their day: of a site and day, and the bytes of all. More are dropped. */
 export const PINGS_OF_DAY_MAX = 50_000;
 export const PINGS_BYTES_MAX = 16 * MIB;

@@ -1,0 +1,291 @@
+/**
+ * Counts of what is no event, in memory since the last write and in files: a file of each site and day, which each write adds to. Nobody waits
+ * for a write: a kill of the process loses what was counted since the last one.
+ */
+import {
+  type CountFile,
+  countFileOf,
+  countFolder,
+  type CountKind,
+  DayCounts,
+  decodeCounts,
+  encodeCounts,
+  type Labels,
+  parseCountKey,
+} from "../../storage/day-counts.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import { isContinued, siteOfFolders } from "../../storage/partitions.ts";
+import { COUNT_ROWS_PENDING_MAX, COUNT_WRITE_MS } from "../base/config/limits.ts";
+import { isSiteId } from "../base/config/names.ts";
+import { type Log, reasonOf } from "../base/metrics/log.ts";
+import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
+import { type Job, PeriodicJob, type Run } from "../base/periodic-job.ts";
+
+interface DayCountStoreOptions {
+  readonly kind: CountKind;
+  readonly objects: ObjectStore;
+  readonly leftOutFiles: LeftOutFiles;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+  /** The name that a site has now. */
+  readonly siteOf: (siteId: SiteId) => SiteId;
+  /** The sites that were merged into a site, and are hidden. */
+  readonly mergedInto: (siteId: SiteId) => readonly SiteId[];
+  /** The site of an instance that has no other; else null. */
+  readonly onlySite: SiteId | null;
+  /** False for a site that somebody has made up: what is counted of it is not written. */
+  readonly hasEvents: (siteId: SiteId) => Promise<boolean>;
+}
+
+interface SiteDay {
+  readonly siteId: SiteId;
+  readonly day: LocalDate;
+}
+
+interface Pending extends SiteDay {
+  readonly counts: DayCounts;
+}
+
+export class DayCountStore implements Job {
+  readonly #options: DayCountStoreOptions;
+  readonly #job: PeriodicJob;
+  readonly #pending = new Map<string, Pending>();
+  /** Rows of all that is pending. */
+  #rows = 0;
+  /** The time from which something is pending, by the monotonic clock. */
+  #sinceMs = 0;
+  #hasWarned = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DayCountStoreOptions) {
+    this.#options = options;
+    const { monotonicMs } = options;
+    this.#job = new PeriodicJob({
+      monotonicMs,
+      isDue: () => this.msUntilDue() === 0,
+      run: (run) => this.#write(run),
+      pauseMs: COUNT_WRITE_MS,
+      retryMs: COUNT_WRITE_MS,
+    });
+  }
+
+  /** Infinite if nothing is to be written. */
+  msUntilDue(): number {
+    if (this.#pending.size === 0) return Number.POSITIVE_INFINITY;
+    const isFull = this.#rows >= COUNT_ROWS_PENDING_MAX;
+    return isFull ? 0 : Math.max(0, this.#sinceMs + COUNT_WRITE_MS - this.#options.monotonicMs());
+  }
+
+  /** Counts one. `path` is asked for only if there is room for it. */
+  note(siteId: SiteId, day: LocalDate, labels: Labels, path: string): void {
+    const key = `${siteId} ${day}`;
+    if (this.#rows >= 2 * COUNT_ROWS_PENDING_MAX && !this.#pending.has(key)) return this.#warnOfTooMany();
+    if (this.#pending.size === 0) this.#sinceMs = this.#options.monotonicMs();
+    const pending = this.#pending.get(key) ?? { siteId, day, counts: new DayCounts() };
+    this.#pending.set(key, pending);
+    const { counts } = pending;
+    const before = counts.rowCount;
+    if (this.#rows < COUNT_ROWS_PENDING_MAX || counts.hasPath(path)) counts.add(labels, path);
+    else counts.addWithoutPath(labels);
+    this.#rows += counts.rowCount - before;
+  }
+
+  #warnOfTooMany(): void {
+    if (!this.#hasWarned) this.#options.log.warn("more is dropped than can be counted in memory; the counts are incomplete");
+    this.#hasWarned = true;
+  }
+
+  tick(): void {
+    this.#job.tick();
+  }
+
+  /** Writes all that is pending, or waits for the current run; returns whether that succeeded. */
+  run(): Promise<boolean> {
+    return this.#job.run();
+  }
+
+  settled(): Promise<void> {
+    return this.#job.settled();
+  }
+
+  /** Writes the rest, when nothing can be counted any more. */
+  async stop(): Promise<void> {
+    await this.#job.settled();
+    if (this.#pending.size > 0) await this.#job.run();
+    await this.#job.stop();
+  }
+
+  /** One task after the other: no reader sees a day that is being written. */
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task);
+    this.#last = result.catch(() => {
+      // The caller of that task gets its error.
+    });
+    return result;
+  }
+
+  async #write({ signal, retryInMs }: Run): Promise<boolean> {
+    const { log } = this.#options;
+    this.#hasWarned = false;
+    for (const key of [...this.#pending.keys()]) {
+      if (signal.aborted) return true;
+      try {
+        await this.#inTurn(() => this.#writeDay(key));
+      } catch (error) {
+        log.warn("counts of what is dropped could not be written; it is tried again", { reason: reasonOf(error), retryInMs });
+        return false;
+      }
+    }
+    return true;
+  }
+
+  async #writeDay(key: string): Promise<void> {
+    const { hasEvents, kind, siteOf } = this.#options;
+    const pending = this.#take(key);
+    if (!pending) return;
+    const { siteId, day, counts } = pending;
+    try {
+      if (!(await hasEvents(siteOf(siteId)))) return;
+      const file = countFileOf(kind, siteOf(siteId), day, 0);
+      const sum = (await this.#read(file)) ?? new DayCounts();
+      sum.merge(counts);
+      sum.prune();
+      await this.#put(file, await encodeCounts(kind, day, sum));
+    } catch (error) {
+      this.#putBack(key, pending);
+      throw error;
+    }
+  }
+
+  /** A disk that fails may have the new file all the same: the counts must not be added to it once more. */
+  async #put({ key }: CountFile, bytes: Uint8Array): Promise<void> {
+    const { objects } = this.#options;
+    try {
+      await objects.put(key, bytes);
+    } catch (error) {
+      const stored = await objects.get(key);
+      if (stored === null || !isEqual(stored, bytes)) throw error;
+    }
+  }
+
+  #take(key: string): Pending | null {
+    const pending = this.#pending.get(key) ?? null;
+    if (pending && this.#pending.delete(key)) this.#rows -= pending.counts.rowCount;
+    this.#sinceMs = this.#options.monotonicMs();
+    return pending;
+  }
+
+  #putBack(key: string, { counts, ...siteDay }: Pending): void {
+    const since = this.#take(key);
+    if (since) counts.merge(since.counts);
+    this.#pending.set(key, { ...siteDay, counts });
+    this.#rows += counts.rowCount;
+  }
+
+  /** null without a file, and for one that is damaged: reports leave it out, and the next write replaces it. */
+  async #read({ key }: CountFile): Promise<DayCounts | null> {
+    const { kind, objects, leftOutFiles, log } = this.#options;
+    const bytes = await objects.get(key);
+    if (bytes === null) return null;
+    try {
+      const counts = await decodeCounts(kind, bytes);
+      leftOutFiles.forget(key);
+      return counts;
+    } catch (error) {
+      leftOutFiles.note(key);
+      log.error("a file of counts is damaged, and left out", { file: key, reason: reasonOf(error) });
+      return null;
+    }
+  }
+
+  async #files(siteId: SiteId): Promise<CountFile[]> {
+    const { kind, objects } = this.#options;
+    const found = await objects.list(countFolder(kind, siteId));
+    return found.map(({ key }) => parseCountKey(key)).filter((file) => file !== null);
+  }
+
+  /** What is counted of a site and all that it has taken over, a day at a time: the days that have something, oldest first. */
+  async *days(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): AsyncGenerator<readonly [LocalDate, DayCounts]> {
+    const { kind, mergedInto, siteOf } = this.#options;
+    const filesOf = new Map<LocalDate, CountFile[]>();
+    for (const each of [siteId, ...mergedInto(siteId)]) {
+      for (const file of await this.#files(each)) filesOf.set(file.day, [...(filesOf.get(file.day) ?? []), file]);
+    }
+    const pending = [...this.#pending.values()].filter((each) => siteOf(each.siteId) === siteId).map(({ day }) => day);
+    const days = [...new Set([...filesOf.keys(), ...pending])].filter((day) => firstDay <= day && day <= lastDay);
+    for (const day of days.sort()) {
+      // What is pending may have got its file since.
+      const ofDay = [countFileOf(kind, siteId, day, 0), ...(filesOf.get(day) ?? [])];
+      yield [day, await this.#inTurn(() => this.#dayOf(siteId, day, new Map(ofDay.map((file) => [file.key, file]))))];
+    }
+  }
+
+  async #dayOf(siteId: SiteId, day: LocalDate, files: ReadonlyMap<ObjectKey, CountFile>): Promise<DayCounts> {
+    const { siteOf } = this.#options;
+    const sum = new DayCounts();
+    for (const file of files.values()) {
+      const counts = await this.#read(file);
+      if (counts) sum.merge(counts);
+    }
+    for (const pending of this.#pending.values()) {
+      if (pending.day === day && siteOf(pending.siteId) === siteId) sum.merge(pending.counts);
+    }
+    return sum;
+  }
+
+  /** Sites that have files. */
+  async sites(): Promise<SiteId[]> {
+    const { onlySite } = this.#options;
+    if (onlySite !== null) return [onlySite];
+    return (await this.#siteFolders([])).map((names) => siteOfFolders(names, isSiteId)).filter((siteId) => siteId !== null);
+  }
+
+  async #siteFolders(above: readonly string[]): Promise<string[][]> {
+    const { kind, objects } = this.#options;
+    const folders: string[][] = [];
+    for (const name of await objects.folders([kind.folder, ...above].join("/"))) {
+      folders.push(...(isContinued(name) ? await this.#siteFolders([...above, name]) : [[...above, name]]));
+    }
+    return folders;
+  }
+
+  /** The days that have files. */
+  async storedDays(siteId: SiteId): Promise<LocalDate[]> {
+    return [...new Set((await this.#files(siteId)).map(({ day }) => day))].sort();
+  }
+
+  /** Deletes all counts of these days. Durable once resolved; may be retried. */
+  erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
+    const { objects, leftOutFiles, siteOf } = this.#options;
+    const isErased = (day: LocalDate): boolean => firstDay <= day && day <= lastDay;
+    return this.#inTurn(async () => {
+      for (const [key, pending] of [...this.#pending]) {
+        if (isErased(pending.day) && siteOf(pending.siteId) === siteId) this.#take(key);
+      }
+      for (const { key, day } of await this.#files(siteId)) {
+        if (!isErased(day)) continue;
+        await objects.delete(key);
+        leftOutFiles.forget(key);
+      }
+    });
+  }
+
+  /**
+   * Gives all files of a site to another one, which has none of this `part`. May be repeated: a copy that an interruption left is written
+   * again as it was.
+   */
+  move(from: SiteId, to: SiteId, part: number): Promise<void> {
+    const { kind, objects } = this.#options;
+    return this.#inTurn(async () => {
+      for (const file of await this.#files(from)) {
+        const bytes = await objects.get(file.key);
+        const moved = countFileOf(kind, to, file.day, file.part === 0 ? part : file.part);
+        if (bytes !== null) await objects.put(moved.key, bytes);
+        await objects.delete(file.key);
+      }
+    });
+  }
+}
+
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, place) => byte === b[place]);

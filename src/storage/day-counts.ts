@@ -1,0 +1,239 @@
+/**
+ * Counts of what is no event, of a site's day: exact by labels, and by path for the most frequent paths (docs/data-format.md, "Counts").
+ *
+ * A path that has become rare gives its place to others: its counts stay in those without a path. A path that comes anew may have been
+ * counted there before, at most `missed` times. So all counts together are exact, and a path has between `count` and `count + missed`. It is
+ * the sketch "Space-Saving", pruned in batches: `missed` grows to no more than the number of all counts divided by `pathsMax`, if rows are few.
+ */
+import { compareCodePoints } from "./code-point-order.ts";
+import { isLocalDate, type LocalDate, type SiteId } from "./event.ts";
+import { gunzip, gzip } from "./gzip.ts";
+import type { ObjectKey } from "./object-store.ts";
+import { siteFolderIn } from "./partitions.ts";
+
+/** What is counted, by these labels. */
+export interface CountKind {
+  /** The folder of its files. */
+  readonly folder: ObjectKey;
+  readonly labels: readonly string[];
+}
+
+/** Events that got their response and are not stored. */
+export const DROPPED: CountKind = { folder: "dropped", labels: ["reason", "name"] };
+
+export const COUNT_KINDS: readonly CountKind[] = [DROPPED];
+
+/** The values of the labels of a kind, in their order. None has a line break. */
+export type Labels = readonly string[];
+
+export interface CountRow {
+  readonly labels: Labels;
+  /** null for all paths that have no rows. */
+  readonly path: string | null;
+  readonly count: number;
+  /** How many more of the path may be counted in rows without a path; in those, how many of any single path. */
+  readonly missed: number;
+}
+
+export interface CountLimits {
+  readonly pathsMax: number;
+  /** Rows of paths. */
+  readonly rowsMax: number;
+}
+
+/** Paths of a day and site, of which each may have rows of several labels. */
+export const DAY_LIMITS: CountLimits = { pathsMax: 1000, rowsMax: 5000 };
+
+/** Longer paths, which are ASCII, are cut, and count together. */
+export const PATH_CHARS_MAX = 256;
+
+interface CountedPath {
+  readonly counts: Map<string, number>;
+  sum: number;
+  missed: number;
+}
+
+const SEPARATOR = "\n";
+
+const cutPath = (path: string): string => (path.length > PATH_CHARS_MAX ? `${path.slice(0, PATH_CHARS_MAX)}…` : path);
+
+const addTo = (counts: Map<string, number>, key: string, count: number): void => void counts.set(key, (counts.get(key) ?? 0) + count);
+
+export class DayCounts {
+  readonly #limits: CountLimits;
+  readonly #paths = new Map<string, CountedPath>();
+  readonly #withoutPath = new Map<string, number>();
+  /** No single path without rows has more. */
+  #missed = 0;
+  #pathRows = 0;
+
+  constructor(limits: CountLimits = DAY_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Twice the limits at most, and a row for each combination of labels. */
+  get rowCount(): number {
+    return this.#pathRows + this.#withoutPath.size;
+  }
+
+  add(labels: Labels, path: string): void {
+    const key = labels.join(SEPARATOR);
+    const counted = this.#counted(cutPath(path));
+    this.#addRow(counted, key, 1);
+    this.#pruneIfNeeded();
+  }
+
+  /** Counts where there is no room for another path. */
+  addWithoutPath(labels: Labels): void {
+    addTo(this.#withoutPath, labels.join(SEPARATOR), 1);
+    this.#missed++;
+  }
+
+  hasPath(path: string): boolean {
+    return this.#paths.has(cutPath(path));
+  }
+
+  #counted(path: string): CountedPath {
+    const known = this.#paths.get(path);
+    if (known) return known;
+    const added: CountedPath = { counts: new Map(), sum: 0, missed: this.#missed };
+    this.#paths.set(path, added);
+    return added;
+  }
+
+  #addRow(counted: CountedPath, key: string, count: number): void {
+    if (!counted.counts.has(key)) this.#pathRows++;
+    addTo(counted.counts, key, count);
+    counted.sum += count;
+  }
+
+  /** Adds what was counted apart, of other times or another site. */
+  merge(other: DayCounts): void {
+    const missedHere = this.#missed;
+    if (other.#missed > 0) {
+      for (const [path, counted] of this.#paths) if (!other.#paths.has(path)) counted.missed += other.#missed;
+    }
+    for (const [path, { counts, missed }] of other.#paths) {
+      const counted = this.#counted(path);
+      counted.missed += missed;
+      for (const [key, count] of counts) this.#addRow(counted, key, count);
+    }
+    for (const [key, count] of other.#withoutPath) addTo(this.#withoutPath, key, count);
+    this.#missed = missedHere + other.#missed;
+    this.#pruneIfNeeded();
+  }
+
+  /** Waits for twice the limits, so that the cost of an addition stays constant on average. */
+  #pruneIfNeeded(): void {
+    const { pathsMax, rowsMax } = this.#limits;
+    if (this.#paths.size > 2 * pathsMax || this.#pathRows > 2 * rowsMax) this.prune();
+  }
+
+  /** Keeps the paths that may be the most frequent ones, within the limits. */
+  prune(): void {
+    const { pathsMax, rowsMax } = this.#limits;
+    if (this.#paths.size <= pathsMax && this.#pathRows <= rowsMax) return;
+    const most = ({ sum, missed }: CountedPath): number => sum + missed;
+    const ranked = [...this.#paths].sort(([a, x], [b, y]) => most(y) - most(x) || compareCodePoints(a, b));
+    let [paths, rows] = [0, 0];
+    for (const [path, counted] of ranked) {
+      if (paths < pathsMax && rows + counted.counts.size <= rowsMax) {
+        paths++;
+        rows += counted.counts.size;
+        continue;
+      }
+      this.#missed = Math.max(this.#missed, most(counted));
+      for (const [key, count] of counted.counts) addTo(this.#withoutPath, key, count);
+      this.#paths.delete(path);
+    }
+    this.#pathRows = rows;
+  }
+
+  *rows(): Generator<CountRow> {
+    for (const [path, { counts, missed }] of this.#paths) {
+      for (const [key, count] of counts) yield { labels: key.split(SEPARATOR), path, count, missed };
+    }
+    for (const [key, count] of this.#withoutPath) yield { labels: key.split(SEPARATOR), path: null, count, missed: this.#missed };
+  }
+
+  static from(rows: Iterable<CountRow>, limits?: CountLimits): DayCounts {
+    const counts = new DayCounts(limits);
+    for (const { labels, path, count, missed } of rows) {
+      const key = labels.join(SEPARATOR);
+      if (path === null) {
+        addTo(counts.#withoutPath, key, count);
+        counts.#missed = missed;
+        continue;
+      }
+      const counted = counts.#counted(path);
+      counted.missed = missed;
+      counts.#addRow(counted, key, count);
+    }
+    return counts;
+  }
+}
+
+// Files
+
+export interface CountFile {
+  readonly key: ObjectKey;
+  readonly day: LocalDate;
+  /** 0 for what was counted under the site's own name; else the time of the move by which the site got it, in milliseconds. */
+  readonly part: number;
+}
+
+export const countFolder = ({ folder }: CountKind, siteId: SiteId): ObjectKey => siteFolderIn(folder, siteId);
+
+export const countFileOf = (kind: CountKind, siteId: SiteId, day: LocalDate, part: number): CountFile => ({
+  key: `${countFolder(kind, siteId)}/${day}_${part}.ndjson.gz`,
+  day,
+  part,
+});
+
+/** null for a key that is not that of a file of counts. */
+export function parseCountKey(key: ObjectKey): CountFile | null {
+  const [, day = "", part = ""] = /\/(\d{4}-\d{2}-\d{2})_(\d{1,15})\.ndjson\.gz$/.exec(key) ?? [];
+  return isLocalDate(day) ? { key, day, part: Number(part) } : null;
+}
+
+/** A file of the limits has fewer. Bounds the memory that a damaged one takes. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Equal counts yield equal bytes: lines of JSON, compressed. */
+export async function encodeCounts(kind: CountKind, day: LocalDate, counts: DayCounts): Promise<Uint8Array> {
+  const lines: string[] = [];
+  for (const { labels, path, count, missed } of counts.rows()) {
+    const named = Object.fromEntries(kind.labels.map((label, place) => [label, labels[place]]));
+    lines.push(`${JSON.stringify({ day, path, ...named, count, missed })}\n`);
+  }
+  return gzip(new TextEncoder().encode(lines.sort(compareCodePoints).join("")));
+}
+
+/** Throws unless the bytes are a file of counts, whole and unchanged. */
+export async function decodeCounts(kind: CountKind, bytes: Uint8Array, limits?: CountLimits): Promise<DayCounts> {
+  if (bytes.length < 18) throw new Error("it is cut off");
+  // The last four bytes of the format are the length of its content.
+  const size = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(bytes.length - 4, true);
+  if (size > FILE_BYTES_MAX) throw new Error("it is too long");
+  const text = new TextDecoder().decode(await gunzip(bytes, size));
+  return DayCounts.from(
+    text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => rowOf(kind, line)),
+    limits,
+  );
+}
+
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function rowOf({ labels }: CountKind, line: string): CountRow {
+  const row = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  const { path, count, missed } = row;
+  const values = labels.map((label) => row[label]);
+  const isLabel = (value: unknown): value is string => typeof value === "string" && !value.includes(SEPARATOR);
+  if (!values.every(isLabel) || (path !== null && typeof path !== "string") || !isNumber(count) || !isNumber(missed)) {
+    throw new Error("a line is none of counts");
+  }
+  return { labels: values, path, count, missed };
+}
