@@ -7,7 +7,7 @@ import { TabbedCard } from "../kit/tabs.tsx";
 import { shownReports } from "../state/known-sites.ts";
 import { isGuest } from "../state/share.ts";
 import { isExploreReport, param, type ExploreReport } from "../state/url.ts";
-import { closeExplore, dashboardHref } from "../state/view.ts";
+import { backToDashboard, dashboardHref } from "../state/view.ts";
 import { words } from "../words/words.ts";
 import { SavedReports } from "./saved-reports.tsx";
 
@@ -28,7 +28,7 @@ export function ExplorePage() {
     <section aria-label={words.explore.title}>
       <header class="explore-head">
         <h2>{words.explore.title}</h2>
-        <a class="link" href={dashboardHref()} onClick={onPlainClick(closeExplore)}>
+        <a class="link" href={dashboardHref()} onClick={onPlainClick(backToDashboard)}>
           {words.explore.back}
         </a>
       </header>

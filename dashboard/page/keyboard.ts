@@ -6,8 +6,9 @@ import { PERIOD_KEYS, PERIOD_LABELS } from "../format/periods.ts";
 import { hasModifier } from "../kit/pointing.ts";
 import { choosePeriod, isComparable, offeredPeriods, shiftPeriod, toggleComparison } from "../state/period.ts";
 import {
-  closeExplore,
+  backToDashboard,
   closeSettings,
+  isBots,
   isExplore,
   isRealtime,
   isSettings,
@@ -25,14 +26,15 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   ),
   ArrowLeft: () => shiftPeriod(-1),
   ArrowRight: () => shiftPeriod(1),
-  // The realtime view and Explore have no comparison, nor has all time.
-  x: () => isRealtime() || isExplore() || !isComparable.value || toggleComparison(),
+  // Only the dashboard has a comparison, but not for all time.
+  x: () => isRealtime() || isExplore() || isBots() || !isComparable.value || toggleComparison(),
   f: () => openPanel("filter"),
   "/": () => openPanel("filter"),
-  n: () => isRealtime() || isExplore() || !hasAnnotations() || annotatePointed(),
+  n: () => isRealtime() || isExplore() || isBots() || !hasAnnotations() || annotatePointed(),
   r: toggleRealtime,
   e: toggleExplore,
-  Escape: () => (isRealtime() ? toggleRealtime() : isExplore() ? isDeliberate && closeExplore() : isDeliberate && clearFilters()),
+  Escape: () =>
+    isRealtime() ? toggleRealtime() : isExplore() || isBots() ? isDeliberate && backToDashboard() : isDeliberate && clearFilters(),
   "?": () => openPanel("help"),
 };
 

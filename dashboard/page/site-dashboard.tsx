@@ -7,7 +7,7 @@ import { lazy, lazyLater } from "../kit/lazy.tsx";
 import { arrival, awaitedSite } from "../setup/arrival.ts";
 import { DemoNotice, OpenInstanceNotice } from "../setup/notices.tsx";
 import { useRequest } from "../state/requests.ts";
-import { isSettings, site } from "../state/view.ts";
+import { isBots, isSettings, site } from "../state/view.ts";
 import { PageLayout, StatsFoot, StatsTitle } from "./page-layout.tsx";
 import { SiteView } from "./site-view.tsx";
 import { TopBar } from "./top-bar.tsx";
@@ -41,7 +41,7 @@ function Stats({ sites }: SiteDashboardProps) {
       {installation.data && hasFindings(installation.data) && <InstallationNotices installation={installation.data} />}
       {(arrival.value !== null || awaitedSite.value !== null) && <ArrivalNotices />}
       <DemoNotice sites={sites} />
-      <FilterPills />
+      {!isBots() && <FilterPills />}
       <SiteView sites={sites} installation={installation} />
       <StatsFoot />
     </>

@@ -19,7 +19,7 @@ import { isGuest } from "../state/share.ts";
 import { useStatistics } from "../state/statistics.ts";
 import { navigate } from "../state/url.ts";
 import { canClear } from "../state/view-filters.ts";
-import { isExplore, isRealtime, site } from "../state/view.ts";
+import { isBots, isExplore, isRealtime, site } from "../state/view.ts";
 import { fill, words } from "../words/words.ts";
 import { RangeNotice } from "./period-picker.tsx";
 
@@ -59,6 +59,8 @@ function EmptyPeriod({ siteId, installation }: StatsProps) {
 const ExplorePage = lazyLater(async () => (await import("../explore/explore-page.tsx")).ExplorePage, {
   Loading: () => <Loading />,
 });
+
+const BotsPage = lazyLater(async () => (await import("../bots/bots-page.tsx")).BotsPage, { Loading: () => <Loading /> });
 
 const RealtimeView = lazyLater(async () => (await import("../realtime/realtime-view.tsx")).RealtimeView);
 
@@ -100,6 +102,7 @@ function DatedStats(props: StatsProps) {
 export function SiteView({ sites, installation }: { readonly sites: readonly string[]; readonly installation?: Report<Installation> }) {
   const siteId = site.value ?? "";
   if (isRealtime()) return <RealtimeView />;
+  if (isBots()) return <BotsPage />;
   if (isGuest || sites.includes(siteId) || arrival.value?.siteId === siteId)
     return <DatedStats siteId={siteId} installation={installation} />;
   return <SiteWithoutEvents key={siteId} siteId={siteId} />;

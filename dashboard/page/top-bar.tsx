@@ -17,11 +17,13 @@ import { currentVisitors, useRealtimePolling, windowMinutes } from "../state/rea
 import { hrefAnew, navigate } from "../state/url.ts";
 import {
   allSitesView,
+  isBots,
   isExplore,
   isRealtime,
   isSettings,
   openAccount,
   openAllSites,
+  openBots,
   openExplore,
   openPanel,
   openSettings,
@@ -141,6 +143,7 @@ export const exploreItems = (): readonly MenuItem[] =>
 
 const siteItems = (): readonly (MenuItem | null)[] => [
   ...exploreItems(),
+  { label: words.page.bots, onChoose: openBots },
   { label: words.page.siteSettings, onChoose: () => openSettings() },
   { label: words.page.export, onChoose: () => openPanel("export") },
   { label: words.page.print, onChoose: () => void printPage() },
@@ -154,9 +157,9 @@ const siteItems = (): readonly (MenuItem | null)[] => [
 
 export const ViewTools = () => (
   <>
-    <FilterButton />
+    {!isBots() && <FilterButton />}
     <PeriodPicker />
-    {!isRealtime() && !isExplore() && <ComparisonPicker />}
+    {!isRealtime() && !isExplore() && !isBots() && <ComparisonPicker />}
   </>
 );
 

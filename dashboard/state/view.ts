@@ -36,9 +36,14 @@ export const isExplore = (): boolean => param("view") === "explore";
 const inExplore = (report: ExploreReport | null): Changes => ({ view: "explore", report });
 export const openExplore = (report: ExploreReport | null = null): void => navigate(inExplore(report));
 export const exploreHref = (report: ExploreReport | null = null): string => hrefAfter(inExplore(report));
-export const closeExplore = (): void => navigate({ view: null });
+/** From Explore, and from the page of bots. */
+export const backToDashboard = (): void => navigate({ view: null });
 export const dashboardHref = (): string => hrefAfter({ view: null });
-export const toggleExplore = (): void => (isExplore() ? closeExplore() : openExplore());
+export const toggleExplore = (): void => (isExplore() ? backToDashboard() : openExplore());
+
+/** What is not counted; not available to guests. */
+export const isBots = (): boolean => param("view") === "bots" && shared.value === null;
+export const openBots = (): void => navigate({ view: "bots" });
 
 /** `keys` or `filter:pages==/pricing` */
 export const panel = computed(() => param("panel"));

@@ -99,6 +99,7 @@ export const de = {
     addSite: "Website hinzufügen …",
     menu: "Menü",
     explore: "Analysen",
+    bots: "Bots und Crawler",
     siteSettings: "Einstellungen der Website",
     export: "Exportieren …",
     print: "Drucken …",

@@ -104,6 +104,7 @@ export const en = {
     addSite: "Add a site…",
     menu: "Menu",
     explore: "Explore",
+    bots: "Bots and crawlers",
     siteSettings: "Site settings",
     export: "Export…",
     print: "Print…",

@@ -109,6 +109,7 @@ export const es = {
     addSite: "Añadir un sitio…",
     menu: "Menú",
     explore: "Explorar",
+    bots: "Bots y rastreadores",
     siteSettings: "Ajustes del sitio",
     export: "Exportar…",
     print: "Imprimir…",

@@ -109,6 +109,7 @@ export const fr = {
     addSite: "Ajouter un site…",
     menu: "Menu",
     explore: "Explorer",
+    bots: "Robots et crawlers",
     siteSettings: "Réglages du site",
     export: "Exporter…",
     print: "Imprimer…",

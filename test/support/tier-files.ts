@@ -99,6 +99,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   // Many views and widths in a browser, and pages that people open now and then.
   "test/browser/earlier-tags.test.ts",
   "test/browser/dashboard.annotations.test.ts",
+  "test/browser/dashboard.bots.test.ts",
   "test/browser/dashboard.cards.test.ts",
   "test/browser/dashboard.chart.test.ts",
   "test/browser/dashboard.comparison.test.ts",

@@ -6,7 +6,7 @@ import { sourcesBelow } from "../../support/source-files.ts";
 /** A folder imports from itself and from those before it: what it knows, the page's vocabulary, its parts, and the pages. */
 const FOLDERS = [
   ...["words", "api", "state", "format", "kit"],
-  ...["changes", "charts", "filters", "map", "cards", "explore", "realtime", "setup", "imports", "settings"],
+  ...["changes", "charts", "filters", "map", "cards", "explore", "bots", "realtime", "setup", "imports", "settings"],
   ...["page", "sites", "guest"],
 ];
 

@@ -1,0 +1,76 @@
+/** The page of bots and crawlers: what is left out, by day, reason, bot, operator and page, and not for guests. */
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsOf } from "./support/accessibility.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
+import { noonDaysAgo, writeVisits } from "./support/dashboard.ts";
+
+const SITE = "shop.example";
+const START_MS_MAX = 60_000;
+
+const GPTBOT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)";
+const GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+
+describe("the dashboard's page of bots and crawlers", () => {
+  let context: BrowserContext;
+  let page: Page;
+  let service: ServerProcess;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await makeTempFolder();
+    await writeVisits(folder, SITE, [{ atMs: noonDaysAgo(1), steps: ["/"] }]);
+    service = await startService(folder, { SVC_CACHE_TTL_SECS: "0" });
+    const sent = [
+      [GPTBOT, "/docs"],
+      [GPTBOT, "/docs"],
+      [GPTBOT, "/pricing"],
+      [GOOGLEBOT, "/docs"],
+    ] as const;
+    for (const [userAgent, u] of sent) {
+      const body = JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}${u}` });
+      const response = await fetch(`${service.origin}/api/event`, { method: "POST", headers: { "User-Agent": userAgent }, body });
+      expect([response.status, response.headers.get("x-svc-dropped")]).toEqual([202, "bot"]);
+    }
+    context = await newWindow({ viewport: { width: 1280, height: 1200 } });
+    page = await context.newPage();
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await context.close();
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  const rowsOf = (list: string): Promise<string[]> =>
+    page.getByRole("list", { name: list, exact: true }).getByRole("listitem").allInnerTexts();
+  const inOneLine = (texts: readonly string[]): string[] => texts.map((text) => text.replaceAll(/\s+/g, " ").trim());
+
+  it("opens from the menu, and shows how many events were left out, when, why, whose and where", async () => {
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d`);
+    await page.getByRole("button", { name: "Menu", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Bots and crawlers" }).click();
+    await page.getByText("4 events were left out").waitFor();
+    expect(new URL(page.url()).searchParams.get("view")).toBe("bots");
+    expect(inOneLine(await rowsOf("Why"))).toEqual(["Known bot 4 100%"]);
+    expect(inOneLine(await rowsOf("Who"))).toEqual(["GPTBot 3 75%", "Googlebot 1 25%"]);
+    expect(inOneLine(await rowsOf("Operators"))).toEqual(["OpenAI 3 75%", "Google 1 25%"]);
+    expect(inOneLine(await rowsOf("Where"))).toEqual(["/docs 3 75%", "/pricing 1 25%"]);
+    const table = page.getByRole("table", { name: "Left out by day" });
+    expect(await table.getByRole("row").count()).toBe(1 + 7);
+    expect(await table.getByRole("row").last().getByRole("cell").textContent()).toBe("4");
+    expect(await page.getByRole("button", { name: /^Filter/ }).count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it("says so where nothing was left out, and Escape leads back", async () => {
+    await page.goto(`${service.origin}/?site=${SITE}&view=bots&start=2024-01-01&end=2024-01-31`);
+    await page.getByText("Nothing was left out in this period.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("[data-metric='visitors']").waitFor();
+    expect(new URL(page.url()).searchParams.get("view")).toBeNull();
+  });
+});
