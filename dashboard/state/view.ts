@@ -36,7 +36,7 @@ export const isExplore = (): boolean => param("view") === "explore";
 const inExplore = (report: ExploreReport | null): Changes => ({ view: "explore", report });
 export const openExplore = (report: ExploreReport | null = null): void => navigate(inExplore(report));
 export const exploreHref = (report: ExploreReport | null = null): string => hrefAfter(inExplore(report));
-/** From Explore, and from the page of bots. */
+/** The way back from Explore and from the page of bots. */
 export const backToDashboard = (): void => navigate({ view: null });
 export const dashboardHref = (): string => hrefAfter({ view: null });
 export const toggleExplore = (): void => (isExplore() ? backToDashboard() : openExplore());

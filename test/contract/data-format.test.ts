@@ -8,6 +8,8 @@ import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
 import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
 import { EARLIER_PARQUET } from "../support/earlier-version.ts";
+import { DayCounts, DROPPED, encodeCounts } from "../../src/storage/day-counts.ts";
+import type { LocalDate } from "../../src/storage/event.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { getBreakdown, getMain, record, wireEvent } from "../support/requests.ts";
 import { encodedRollup, integers, visitorsOf } from "../support/rollups.ts";
@@ -26,6 +28,8 @@ const document = await readFile(new URL("../../docs/data-format.md", import.meta
 
 /** The SQL statements of the document, in order. */
 const statements = [...document.matchAll(/```sql\n([^]*?)```/g)].map(([, sql]) => sql ?? "");
+
+const statementAbout = (path: string): string => statements.find((sql) => sql.includes(path)) ?? "";
 
 /** Two days of visits with pauses shorter and longer than a session's, in many files. */
 async function recordDays(target: InProcessTarget): Promise<void> {
@@ -85,11 +89,28 @@ describe("docs/data-format.md", () => {
     const key = "rollups/site_id=example.com/2026-03-14_2026-03-14_0a1b2c3d_4e5f6071.parquet";
     const pages = { value: ["/b", "/a", "/c"], visitors: integers(2, 2, 3), pageviews: integers(4, 5, 6), events: integers(7, 8, 9) };
     await objects.put(key, await encodedRollup({ pages, cities: visitorsOf({ "/a": 9 }) }));
-    const statement = (statements.at(-1) ?? "").replaceAll("data/rollups", join(folder, "rollups"));
+    const statement = statementAbout("data/rollups").replaceAll("data/rollups", join(folder, "rollups"));
     expect((await connection.runAndReadAll(statement)).getRowObjectsJson()).toEqual([
       { value: "/c", visitors: 3, pageviews: 6, events: 9 },
       { value: "/a", visitors: 2, pageviews: 5, events: 8 },
       { value: "/b", visitors: 2, pageviews: 4, events: 7 },
+    ]);
+  });
+
+  it("contains a statement about dropped events that adds up those of all days and parts", async () => {
+    const folder = await tempFolder();
+    const objects = createFileObjectStore(folder);
+    const dates = ["2026-03-14", "2026-03-15"].map((date) => date as LocalDate);
+    for (const [part, day] of dates.entries()) {
+      const counts = new DayCounts();
+      for (const path of ["/a", "/b"]) counts.add(["bot", "GPTBot"], path);
+      counts.add(["excluded_page", ""], "/c");
+      await objects.put(`dropped/site_id=example.com/${day}_${part}.ndjson.gz`, await encodeCounts(DROPPED, day, counts));
+    }
+    const statement = statementAbout("data/dropped").replaceAll("data/dropped", join(folder, "dropped"));
+    expect((await connection.runAndReadAll(statement)).getRowObjectsJson()).toEqual([
+      { reason: "bot", name: "GPTBot", dropped: "4" },
+      { reason: "excluded_page", name: "", dropped: "2" },
     ]);
   });
 

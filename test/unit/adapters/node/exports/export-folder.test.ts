@@ -62,7 +62,7 @@ describe("the export of events", () => {
       ...{ format: "csv", site: "a.test", date: "2026-03-14", file: FILES[2], rows: 1 },
       bytes: (await readFile(join(out, FILES[2] ?? ""))).length,
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
-      version: "29 columns of 2-2",
+      version: "30 columns of 2-2",
     });
     expect(await readFile(join(out, FILES[3] ?? ""), "utf8")).toContain('"2026-03-15","pageview","/4"');
   });
@@ -83,7 +83,7 @@ describe("the export of events", () => {
     expect((await run()).text).toMatch(/ a\.test: 3 events, 2 days written, 0 unchanged\n/);
     expect((await manifestOf(out)).filter(({ file }) => file === FILES[2]).at(-1)).toMatchObject({
       rows: 2,
-      version: "29 columns of 2-2,6-6",
+      version: "30 columns of 2-2,6-6",
     });
   });
 
