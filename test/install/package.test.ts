@@ -19,7 +19,7 @@ const PACKED = [
   /^(package\.json|LICENSE|(README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY)\.md)$/,
   /^dist\/(main|engine-worker|parquet-worker|password-worker|rollup-worker)\.js$/,
   /^dist\/(engine\.wasm|countries\.mmdb|THIRD-PARTY-LICENSES\.txt)$/,
-  /^deploy\/sandpiper\.service$/,
+  /^deploy\/(sandpiper\.service|grafana\/sandpiper\.json|prometheus\/sandpiper\.rules\.yml)$/,
   /^docs\/(internals\/)?[\w-]+\.(md|png)$/,
   /^dist\/tracker\/(package\.json|module\.js|[\w-]+\.d\.ts)$/,
 ];
