@@ -114,7 +114,7 @@ describe("counts of dropped events", () => {
     await twoDays(all, SITE);
     await bodyOf(await ask("POST", `/api/sites/${SITE}/rename`, { to: OTHER }));
     expect(await dropped(OTHER)).toEqual(TWO);
-    // By its earlier name.
+    // The earlier name still leads to it.
     await record(target, wireEvent(SITE), { "user-agent": GOOGLEBOT });
     await target.advance(1);
     await bodyOf(await ask("POST", `/api/sites/${OTHER}/rename`, { to: SITE }));

@@ -47,7 +47,7 @@ async function createShown(environment: Environment = {}, expiresInMs = 3_600_00
     /** Reports of different numbers are different. */
     report: (headers: RequestHeaders, number: number) =>
       target.fetch(`/api/stats/main?site_id=${SITE}&filters=${encodeURIComponent(`pages!=/${number}`)}`, { headers }),
-    /** The same report, asked by an agent. */
+    /** Asks for the same report as an agent. */
     tool: (headers: RequestHeaders, number: number) =>
       postRpc(target, toolCall("main", { site_id: SITE, filters: `pages!=/${number}` }), headers),
     exported: (headers: RequestHeaders) => target.fetch(`/api/stats/export?site_id=${SITE}&kind=raw`, { headers }),

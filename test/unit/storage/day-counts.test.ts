@@ -25,7 +25,7 @@ const countsOf = (all: readonly Counted[], limits = LIMITS): DayCounts => {
   return counts;
 };
 
-/** The same for the same seed. */
+/** Pseudorandom: a seed always gives the same sequence. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
