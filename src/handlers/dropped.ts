@@ -1,8 +1,9 @@
 /** GET /api/stats/dropped: events that got their response and are not stored (docs/bots.md). */
+import { PURPOSES } from "../runtime/bots/ai-crawlers.ts";
 import { DROP_REASONS } from "../runtime/bots/drop-reasons.ts";
 import { droppedReport } from "../runtime/bots/dropped-report.ts";
 import { BREAKDOWN_ROWS_DEFAULT, DROPPED_REPORTS_WAITING_MAX } from "../runtime/base/config/report-limits.ts";
-import { closed, count, list, orNull, text, word } from "../runtime/base/json-schema.ts";
+import { closed, count, list, nullable, orNull, text, word } from "../runtime/base/json-schema.ts";
 import { SerialQueue } from "../runtime/base/queue.ts";
 import { datesOf } from "../runtime/query/date-range.ts";
 import { rowLimit } from "../runtime/query/parameters.ts";
@@ -51,6 +52,7 @@ const DROPPED = count("Dropped events.");
 const REST = count("Dropped events that are in no row.");
 const ROWS = { maxItems: BREAKDOWN_ROWS_MAX };
 const OPERATOR = orNull(text("A company; null for programs that anybody may run, and for what has no name."));
+const PURPOSE = nullable(word("What an AI crawler reads pages for; null for other bots.", PURPOSES));
 const NAME = orNull(text("A name of the list of known bots; null for other bots, and for what the site's settings exclude."));
 
 const SCHEMAS = {
@@ -65,7 +67,10 @@ const SCHEMAS = {
       rows: list("Most first.", closed({ value: word("Why they are dropped.", DROP_REASONS), dropped: DROPPED }), ROWS),
       rest: REST,
     }),
-    names: closed({ rows: list("Most first.", closed({ value: NAME, dropped: DROPPED, operator: OPERATOR }), ROWS), rest: REST }),
+    names: closed({
+      rows: list("Most first.", closed({ value: NAME, dropped: DROPPED, operator: OPERATOR, purpose: PURPOSE }), ROWS),
+      rest: REST,
+    }),
     operators: closed({ rows: list("Most first.", closed({ value: OPERATOR, dropped: DROPPED }), ROWS), rest: REST }),
     paths: closed({
       rows: list(

@@ -88,9 +88,9 @@ export function describeDropped(makeTarget: MakeTarget): void {
         reasons: { rows: [{ value: "bot", dropped: 6 }], rest: 0 },
         names: {
           rows: [
-            { value: "GPTBot", dropped: 4, operator: "OpenAI" },
-            { value: null, dropped: 1, operator: null },
-            { value: "Googlebot", dropped: 1, operator: "Google" },
+            { value: "GPTBot", dropped: 4, operator: "OpenAI", purpose: "Training" },
+            { value: null, dropped: 1, operator: null, purpose: null },
+            { value: "Googlebot", dropped: 1, operator: "Google", purpose: null },
           ],
           rest: 0,
         },
@@ -116,7 +116,7 @@ export function describeDropped(makeTarget: MakeTarget): void {
       expect(report.days).toHaveLength(30);
       expect(report.days.at(-1)?.dropped).toBe(6);
       const short = await reportOf(target, headers, "&limit=1&period=day");
-      expect(short.names).toEqual({ rows: [{ value: "GPTBot", dropped: 4, operator: "OpenAI" }], rest: 2 });
+      expect(short.names).toEqual({ rows: [{ value: "GPTBot", dropped: 4, operator: "OpenAI", purpose: "Training" }], rest: 2 });
       expect(short.paths).toEqual({ rows: [{ value: "/a", dropped: 3, missed_max: 0 }], rest: 3, missed_max: 0 });
       const main = await bodyOf<{ total_events: number }>(await target.fetch(`/api/stats/main?site_id=${SITE}`, { headers }));
       expect(main.total_events).toBe(1);

@@ -1,6 +1,7 @@
 /** Adds up counts of dropped events for a report: a day at a time, in bounded memory. */
 import { type CountLimits, DayCounts } from "../../storage/day-counts.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
+import { type Purpose, purposeOf } from "./ai-crawlers.ts";
 import type { DayCountStore } from "./day-count-store.ts";
 import { operatorOf } from "./known-bots.ts";
 
@@ -29,7 +30,7 @@ export interface DroppedReport {
   readonly dropped: number;
   readonly days: readonly { readonly date: LocalDate; readonly dropped: number }[];
   readonly reasons: Rows;
-  readonly names: Rows<ValueRow & { readonly operator: string | null }>;
+  readonly names: Rows<ValueRow & { readonly operator: string | null; readonly purpose: Purpose | null }>;
   readonly operators: Rows;
   readonly paths: Rows<PathRow> & { readonly missed_max: number };
 }
@@ -55,6 +56,8 @@ function rowsOf(sums: ReadonlyMap<string | null, number>, limit: number): Rows {
     rest: ranked.slice(limit).reduce((sum, [, dropped]) => sum + dropped, 0),
   };
 }
+
+const saidOf = (name: string) => ({ operator: operatorOf(name), purpose: purposeOf(name) });
 
 export async function droppedReport(
   store: Pick<DayCountStore, "days">,
@@ -91,7 +94,7 @@ export async function droppedReport(
     dropped: [...byDay.values()].reduce((sum, dropped) => sum + dropped, 0),
     days: [...byDay].map(([date, dropped]) => ({ date, dropped })),
     reasons: rowsOf(reasons, limit),
-    names: { ...ofNames, rows: ofNames.rows.map((row) => ({ ...row, operator: operatorOf(row.value ?? "") })) },
+    names: { ...ofNames, rows: ofNames.rows.map((row) => ({ ...row, ...saidOf(row.value ?? "") })) },
     operators: rowsOf(operators, limit),
     paths: {
       rows: ofPaths.rows.map(({ value, dropped }) => ({ value: value ?? "", dropped, missed_max: paths.get(value ?? "")?.missed ?? 0 })),
