@@ -122,6 +122,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     clickhouseEventMs: CLICKHOUSE_EVENT_MS,
     ...openGeoDatabase(config.geoipDb, COUNTRY_DATABASE),
     networkOf: openNetworkDatabase(config.asnDb),
+    networksAreKnown: config.asnDb !== "none",
     fetchPage: createPageFetch({ userAgent: installationCheckAgent(version) }),
     log,
     now: Date.now,

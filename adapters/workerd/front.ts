@@ -5,6 +5,7 @@
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Config } from "../../src/runtime/base/config/config.ts";
 import { type GeoPlace, geoPlaceFromRecord, isPrivateAddress } from "../../src/runtime/ingest/geo.ts";
+import { type Network, networkFromRecord } from "../../src/runtime/ingest/network.ts";
 import type { IncomingRequestProperties } from "./platform.ts";
 import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
 import { SiteRouting, type FindSite, type SiteRequest } from "../../src/handlers/site-routing.ts";
@@ -14,17 +15,22 @@ import type { RegistryStub, SiteStub } from "./objects.ts";
 /** The platform sets it on every external request, and overwrites what a client sends. */
 const ADDRESS_HEADER = "CF-Connecting-IP";
 
-/** A development machine invents the reported place, so a private address has none. */
-function placeOf(address: string, properties: IncomingRequestProperties | undefined): GeoPlace | null {
-  if (!properties || isPrivateAddress(address)) return null;
-  const { country, region, city } = properties;
-  return geoPlaceFromRecord({ country_code: country, state1: region, city });
-}
+const placeIn = ({ country, region, city }: IncomingRequestProperties): GeoPlace =>
+  geoPlaceFromRecord({ country_code: country, state1: region, city });
+
+const networkIn = ({ asn, asOrganization }: IncomingRequestProperties): Network | null =>
+  networkFromRecord({ autonomous_system_number: asn, autonomous_system_organization: asOrganization });
 
 export function connectionOf(request: Request, { geoipDb }: Pick<Config, "geoipDb">): Connection {
   const socketAddress = request.headers.get(ADDRESS_HEADER) ?? "";
   const { cf } = request as { readonly cf?: IncomingRequestProperties };
-  return { socketAddress, socketPlace: geoipDb === "none" ? null : placeOf(socketAddress, cf) };
+  // A development machine invents what it reports, so a private address has no place and no network.
+  const reported = cf && !isPrivateAddress(socketAddress) ? cf : null;
+  return {
+    socketAddress,
+    socketPlace: reported === null || geoipDb === "none" ? null : placeIn(reported),
+    socketNetwork: reported && networkIn(reported),
+  };
 }
 
 /** A slower client gets its response, and its connection is closed. */

@@ -126,6 +126,7 @@ function hostOf(options: InstanceOptions, records: RecordStore): Host {
     connectClickhouse,
     ...placesOf(options),
     networkOf: null,
+    networksAreKnown: config.trustProxy === 0,
     fetchPage: createPageFetch(installationCheckAgent(version)),
     log,
     now,

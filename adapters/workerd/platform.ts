@@ -68,4 +68,6 @@ export interface IncomingRequestProperties {
   readonly country?: string;
   readonly region?: string;
   readonly city?: string;
+  readonly asn?: number;
+  readonly asOrganization?: string;
 }

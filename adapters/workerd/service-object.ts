@@ -69,7 +69,7 @@ export abstract class ServiceObject<I extends Instance> extends DurableObject<Du
     const log = createConsoleLog(config);
     for (const warning of warnings) log.warn(warning);
     if (typeof config.geoipDb === "object") log.warn("geoip_db: there are no files on workerd; the built-in database is used");
-    if (typeof config.asnDb === "object") log.warn("asn_db: there are no files on workerd, so no networks are known");
+    if (typeof config.asnDb === "object") log.warn("asn_db: there are no files on workerd; networks are those that Cloudflare reports");
     const instance = await this.start(this.#optionsOf(config, log));
     log.info(`${PRODUCT_NAME} ${VERSION} started`, { object: this.ctx.id.name ?? "" });
     return instance;

@@ -13,6 +13,7 @@ import {
   PIXEL_SCHEMAS,
 } from "../runtime/ingest/event-input.ts";
 import { type GeoPlace, geoPlaceFromHeaders } from "../runtime/ingest/geo.ts";
+import type { Network } from "../runtime/ingest/network.ts";
 import { sitesNamedBy } from "../runtime/ingest/plausible-body.ts";
 import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./origins.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS, sometimes } from "./openapi/headers.ts";
@@ -29,6 +30,7 @@ export function senderOf(request: Request, context: Context): Omit<IngestContext
     origin: headers.get("origin"),
     clientAddress: clientAddressOfRequest(request, context),
     clientPlace: placeOf(request, context),
+    clientNetwork: networkOf(request, context),
     userAgent: headers.get("user-agent") ?? "",
     clientHints: parseClientHints({
       brands: headers.get("sec-ch-ua"),
@@ -50,6 +52,10 @@ function placeOf({ headers }: Request, { services: { config }, socketPlace }: Co
   const isTrusted = geoHeaders !== null && forwardedEntryOf({ forwardedFor, trustedProxies }) !== null;
   return isTrusted ? geoPlaceFromHeaders(geoHeaders, headers) : null;
 }
+
+/** The network of the sender, where it is known without its address. Behind a trusted proxy, that of the connection is the proxy's. */
+const networkOf = ({ headers }: Request, { services: { config }, socketNetwork }: Context): Network | null =>
+  config.trustProxy === 0 || !headers.has("x-forwarded-for") ? socketNetwork : null;
 
 export function noteProxies({ headers }: Request, { services: { proxyCheck }, socketAddress }: Context): void {
   proxyCheck.note(addressChainOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for") }, proxyCheck.entriesMax));

@@ -3,6 +3,7 @@ import type { Config } from "../runtime/base/config/config.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
+import type { Network } from "../runtime/ingest/network.ts";
 import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
@@ -129,6 +130,8 @@ export interface Connection {
   readonly socketAddress: string;
   /** The location of the socket address, on hosts that know it. */
   readonly socketPlace?: GeoPlace | null;
+  /** The network of the socket address, on hosts that know it. */
+  readonly socketNetwork?: Network | null;
   /** Time since the start of the request. */
   readonly elapsedMs?: number;
   /** The event in the request, if the host has read and parsed it. */
@@ -160,6 +163,7 @@ type Arrival = Pick<
   | "url"
   | "socketAddress"
   | "socketPlace"
+  | "socketNetwork"
   | "event"
   | "deadline"
   | "streams"
@@ -176,6 +180,7 @@ class Exchange implements Context {
   readonly url: URL;
   readonly socketAddress: string;
   readonly socketPlace: GeoPlace | null;
+  readonly socketNetwork: Network | null;
   readonly event: EventInput | null;
   readonly deadline: Deadline;
   readonly streams: ResponseStreams;
@@ -197,6 +202,7 @@ class Exchange implements Context {
     this.url = arrival.url;
     this.socketAddress = arrival.socketAddress;
     this.socketPlace = arrival.socketPlace;
+    this.socketNetwork = arrival.socketNetwork;
     this.event = arrival.event;
     this.deadline = arrival.deadline;
     this.streams = arrival.streams;
@@ -250,7 +256,8 @@ export class Pipeline implements App {
     return responseTo(request.method, { ...readable, headers: { ...this.#commonHeaders(exchange), ...readable.headers } });
   }
 
-  #begin(request: Request, url: URL, { socketAddress, socketPlace = null, elapsedMs = 0, event = null }: Connection): Exchange {
+  #begin(request: Request, url: URL, connection: Connection): Exchange {
+    const { socketAddress, socketPlace = null, socketNetwork = null, elapsedMs = 0, event = null } = connection;
     const services = this.#services;
     const beganMs = services.monotonicMs() - elapsedMs;
     return new Exchange({
@@ -262,6 +269,7 @@ export class Pipeline implements App {
       url,
       socketAddress,
       socketPlace,
+      socketNetwork,
       event,
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,

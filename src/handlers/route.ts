@@ -3,6 +3,7 @@ import type { Standing } from "../runtime/access/principal.ts";
 import type { Config } from "../runtime/base/config/config.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
+import type { Network } from "../runtime/ingest/network.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";
@@ -74,6 +75,8 @@ export interface Context {
   readonly socketAddress: string;
   /** The location of that address, on hosts that know it for every connection. */
   readonly socketPlace: GeoPlace | null;
+  /** The network of that address, on hosts that know it for every connection. */
+  readonly socketNetwork: Network | null;
   /** The event in the request, if the host has parsed it already. */
   readonly event: EventInput | null;
   /** The rights of the request's credentials; null on routes that need none. */

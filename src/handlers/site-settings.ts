@@ -22,7 +22,7 @@ import type { Context, Handler } from "./route.ts";
 export const siteIn = ({ params }: Context): SiteId => parseSiteId(params.site_id ?? "", "site_id");
 
 /** The settings in force; the defaults for a site without settings. */
-function settingsOf(siteId: SiteId, { sites, config, networkOf }: Services, nowMs: EpochMs) {
+function settingsOf(siteId: SiteId, { sites, config, networksAreKnown }: Services, nowMs: EpochMs) {
   const record = sites.recordOf(siteId);
   return {
     site_id: siteId,
@@ -32,7 +32,7 @@ function settingsOf(siteId: SiteId, { sites, config, networkOf }: Services, nowM
     time_zone_changes: (record?.calendar?.changes ?? []).map(({ firstDate, timeZone }) => ({ first_date: firstDate, time_zone: timeZone })),
     default_time_zone: config.timeZone,
     default_retention_days: config.retentionDays,
-    asn_db_loaded: networkOf !== null,
+    asn_db_loaded: networksAreKnown,
   };
 }
 

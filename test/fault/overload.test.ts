@@ -86,6 +86,7 @@ describe("high cardinality", () => {
       origin: null,
       clientAddress: "127.0.0.1",
       clientPlace: null,
+      clientNetwork: null,
       userAgent: CHROME_WINDOWS,
       clientHints: NO_CLIENT_HINTS,
       isSignedAgent: false,

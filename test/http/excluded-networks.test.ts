@@ -14,6 +14,7 @@ const RECORDS = {
   "8.8.0.0/16": { autonomous_system_number: 64_496, autonomous_system_organization: "Example Hosting" },
   "2a00:0:0:0:0:0:0:0/16": { autonomous_system_number: 64_496 },
   "9.0.0.0/8": { autonomous_system_number: 64_497 },
+  "5.9.0.0/16": { autonomous_system_number: 24_940 },
 };
 
 interface Settings {
@@ -49,6 +50,22 @@ describe("excluded networks", () => {
     expect(await eventsAfter(target, headers, ["8.8.1.1", "::ffff:8.8.1.2", "2a00::1"])).toBe(0);
     expect((await getMetrics(target))["svc_events_excluded_total"]).toBe(3);
     expect(await eventsAfter(target, headers, ["9.1.1.1", "8.9.1.1", "2b00::1", "10.0.0.1"])).toBe(4);
+  });
+
+  it("a network of a data centre is evidence, of which an event keeps nothing else", async () => {
+    const site = "data-centre.test";
+    for (const address of ["5.9.1.1", "9.1.1.1"]) {
+      await expectAccepted(await post(target, wireEvent(site), { "x-forwarded-for": address, origin: `https://${site}` }));
+    }
+    const csv = await (await target.fetch(`/api/stats/export?site_id=${site}&kind=raw`, { headers })).text();
+    expect(
+      csv
+        .trim()
+        .split("\n")
+        .slice(1)
+        .map((row) => row.includes("data_centre")),
+    ).toEqual([true, false]);
+    expect(csv).not.toMatch(/24940|5\.9\./);
   });
 
   it("have no effect without a database, and the settings say so", async () => {

@@ -153,6 +153,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       connectClickhouse: parts.connectClickhouse ?? connectClickhouse,
       ...places,
       networkOf: openNetworkDatabase(config.asnDb),
+      networksAreKnown: config.asnDb !== "none",
       fetchPage: parts.fetchPage ?? (() => Promise.reject(new PageFetchError("unresolvable"))),
       ...(parts.archiveMaker && { archiveMaker: parts.archiveMaker }),
       ...(parts.freeBytes && { freeBytes: parts.freeBytes }),

@@ -19,7 +19,7 @@ import { type CheckedEventInput, checkEventInput, EVENT_FIELDS, type EventInput,
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { type Door, evidenceOf } from "./evidence.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
-import type { NetworkLookup } from "./network.ts";
+import type { Network, NetworkLookup } from "./network.ts";
 import { parseProps } from "./props.ts";
 import { hostOfReferrer, parseReferrer } from "./referrer.ts";
 import { type PageRules, parsePageUrl, pathnameOf, withStoredLink } from "./urls.ts";
@@ -75,10 +75,12 @@ export interface IngestContext {
   /** Request start, monotonic ms. */
   readonly beganMs: number;
   readonly origin: string | null;
-  /** Used for the location and the visitor id only: no field of the event holds it (docs/privacy.md). */
+  /** Used for location, network and visitor id only: no field of the event holds it (docs/privacy.md). */
   readonly clientAddress: string;
   /** The location of the address, on a platform that provides it. */
   readonly clientPlace: GeoPlace | null;
+  /** The network of the address, on a platform that provides it. */
+  readonly clientNetwork: Network | null;
   readonly userAgent: string;
   readonly clientHints: ClientHints;
   /** Proxies of mail services load the tracking pixel for their readers. */
@@ -249,14 +251,15 @@ const isSentByBot = ({ userAgent, clientHints, door }: IngestContext, { userAgen
 /** The country is that of the lookup, also where less of it is stored. */
 function exclusionOf(
   { siteId, url, referrer }: CheckedEventInput,
-  { clientAddress, clientPlace }: IngestContext,
+  context: IngestContext,
   { hasAddress, hasCountry, hasNetwork, hasPage, hasReferrer }: Exclusions,
   options: AcceptEventOptions,
 ): DropReason | null {
+  const { clientAddress, clientPlace } = context;
   if (hasAddress?.(clientAddress)) return "excluded_address";
   const countryCode = hasCountry && (clientPlace ?? options.geo(clientAddress)).countryCode;
   if (countryCode !== null && hasCountry?.(countryCode)) return "excluded_country";
-  const network = hasNetwork && options.networkOf?.(clientAddress);
+  const network = hasNetwork && networkOf(context, options);
   if (network && hasNetwork?.(network.asn)) return "excluded_network";
   const referrerHost = hasReferrer && hostOfReferrer(referrer);
   if (referrerHost !== null && hasReferrer?.(referrerHost)) return "excluded_referrer";
@@ -264,6 +267,9 @@ function exclusionOf(
   const { pathname, hostname } = parsePageUrl(url, pathRulesOf(siteId, options));
   return hasPage(pathname, hostname) ? "excluded_page" : null;
 }
+
+const networkOf = ({ clientAddress, clientNetwork }: IngestContext, options: AcceptEventOptions): Network | null =>
+  clientNetwork ?? options.networkOf?.(clientAddress) ?? null;
 
 /** The time of an event, by its site's calendar at that instant. */
 type Moment = Pick<Visit, "timestampMs" | "date" | "timeZone">;
@@ -333,6 +339,7 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Mom
   const device = detectDevice(named, clientHints, screenWidth);
   const calendar = options.calendarOf(siteId);
   const place = context.clientPlace ?? options.geo(clientAddress);
+  const network = networkOf(context, options);
   const visitorId = options.visitorIds.visitorIdOf({
     siteId: options.names.hashedAs(siteId, date),
     clientAddress,
@@ -361,7 +368,7 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Mom
       revenueCents: parseRevenue(input.revenue),
       currency: parseCurrency(input.currency),
       interactive: input.interactive === false ? 0 : null,
-      evidence: evidenceOf({ door, origin, userAgent, named, clientHints, mark: input.mark, isSignedAgent }),
+      evidence: evidenceOf({ door, origin, userAgent, named, clientHints, mark: input.mark, isSignedAgent, network }),
     },
     options.minimisation,
     calendar,

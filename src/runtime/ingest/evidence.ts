@@ -6,7 +6,9 @@
  */
 import type { LocalDate } from "../../storage/event.ts";
 import { USER_AGENT_CHARS_MAX } from "../base/config/limits.ts";
+import { isDataCentre } from "./data-centres.ts";
 import { type ClientHints, isHeadless } from "./device.ts";
+import type { Network } from "./network.ts";
 
 /** Where an event comes in: `POST /api/event`, the tracking pixel, or the path of another product's tag. */
 export type Door = "api" | "pixel" | "tag";
@@ -28,6 +30,8 @@ export interface EvidenceFacts {
   readonly mark: number | null;
   /** The request has the header `Signature-Agent`, with which agents say who signs their requests. */
   readonly isSignedAgent: boolean;
+  /** null if it is not known. */
+  readonly network: Network | null;
 }
 
 interface Definition {
@@ -86,6 +90,11 @@ function contradictsHints({ userAgent, named, clientHints }: EvidenceFacts): boo
 const DEFINITIONS = {
   automation: define("2026-11-28", "The `User-Agent` names a library that drives browsers or stands in for one.", ({ userAgent }) =>
     AUTOMATION.test(userAgent),
+  ),
+  data_centre: define(
+    "2026-11-29",
+    "A page or a pixel sent it from the network of a provider that rents out machines. Only where networks are known.",
+    ({ door, origin, network }) => network !== null && !(door === "api" && origin === null) && isDataCentre(network.asn),
   ),
   headless: define(
     "2026-11-28",

@@ -1,4 +1,7 @@
-/** The network of a visitor's address, by a database of networks. It decides what happens to an event, and is stored nowhere. */
+/**
+ * The network of a visitor's address. It decides what happens to an event; of it, only that it is a data centre's is stored, as
+ * evidence.
+ */
 import { isAsn } from "../sites/as-number.ts";
 
 export interface Network {

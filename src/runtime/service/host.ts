@@ -138,6 +138,8 @@ export interface Host {
   readonly geoBuiltMs: EpochMs | null;
   /** null without a network database. */
   readonly networkOf: NetworkLookup | null;
+  /** There is a network database, or the host knows the network of every connection. */
+  readonly networksAreKnown: boolean;
   readonly fetchPage: PageFetch;
   readonly log: Log;
   /** The wall clock, for dates and timestamps. */

@@ -359,8 +359,8 @@ function createLifecycle(
 }
 
 function hostServices(host: Host) {
-  const { config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, networkOf, processUsage } = host;
-  return { config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, networkOf, processUsage };
+  const { config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, networksAreKnown, processUsage } = host;
+  return { config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, networksAreKnown, processUsage };
 }
 
 type Groups = ReturnType<typeof hostServices> &

@@ -122,7 +122,7 @@ const FIELDS = {
     { pattern: "^[A-Za-z]{2}$" },
   ),
   excluded_networks: listField(
-    "Events from these networks are not stored: AS numbers. Without the option `asn_db`, they have no effect.",
+    "Events from these networks are not stored: AS numbers. On Node, they have no effect without the option `asn_db`.",
     "AS numbers such as AS64496",
     (entry) => {
       const asn = parseAsn(entry);
@@ -200,7 +200,9 @@ export const SETTINGS = new Body(FIELDS, {
   ),
   default_time_zone: text("The option `time_zone`, which counts without a zone of the site."),
   default_retention_days: count("The option `retention_days`, which counts without a number of the site.", { maximum: RETENTION_DAYS_MAX }),
-  asn_db_loaded: boolean("Whether a network database is loaded; without one, `excluded_networks` has no effect."),
+  asn_db_loaded: boolean(
+    "Whether networks are known: by a network database, or on Workers by Cloudflare. If not, `excluded_networks` has no effect.",
+  ),
 });
 
 /** The names of settings in code, and in requests, responses and records. */

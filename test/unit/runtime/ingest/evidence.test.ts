@@ -30,8 +30,11 @@ const sent = (userAgent: string, hints = NO_HINTS, fields: Partial<EvidenceFacts
   clientHints: hintsOf(hints),
   mark: 0,
   isSignedAgent: false,
+  network: null,
   ...fields,
 });
+
+const HETZNER = { asn: 24_940, organization: null };
 
 const chrome = (version: number, platform = "Windows", mobile = "?0"): Hints => [
   `"Chromium";v="${version}", "Google Chrome";v="${version}", "Not-A.Brand";v="99"`,
@@ -72,12 +75,14 @@ describe("browsers of people give no evidence", () => {
     ["no User-Agent", "", NO_HINTS],
   ])("%s", (_name, userAgent, hints) => {
     expect(evidenceOf(sent(userAgent, hints))).toBeNull();
+    expect(evidenceOf(sent(userAgent, hints, { network: { asn: 64_496, organization: "Example Hosting" } }))).toBeNull();
   });
 });
 
 describe("what is sent by other programs than the tracking script is accused of nothing that they leave out", () => {
   it.each<[string, Partial<EvidenceFacts>]>([
     ["a server that passes on the User-Agent of its visitor", { origin: null, mark: null }],
+    ["a server in a data centre", { origin: null, mark: null, network: HETZNER }],
     ["a pixel", { door: "pixel", origin: null, mark: null }],
     ["a tag of another product on a page without HTTPS", { door: "tag", origin: "http://shop.example", mark: null }],
     ["a tag of another product in a program's own page", { door: "tag", origin: "null", mark: null }],
@@ -99,6 +104,9 @@ describe("codes", () => {
     ["unmarked", sent(CHROME_WINDOWS, chrome(124), { mark: null })],
     ["unmarked", sent(FIREFOX_LINUX, NO_HINTS, { mark: null, origin: "http://shop.example" })],
     ["webdriver", sent(CHROME_WINDOWS, chrome(124), { mark: 2 })],
+    ["data_centre", sent(FIREFOX_LINUX, NO_HINTS, { network: HETZNER })],
+    ["data_centre", sent(FIREFOX_LINUX, NO_HINTS, { door: "pixel", origin: null, mark: null, network: HETZNER })],
+    ["data_centre no_hints", sent(CHROME_WINDOWS, NO_HINTS, { door: "tag", mark: null, network: HETZNER })],
     ["no_screen", sent(CHROME_WINDOWS, chrome(124), { mark: 1 })],
     ["signed_agent", sent(CHROME_WINDOWS, chrome(124), { isSignedAgent: true })],
     ["headless", sent(CHROME_WINDOWS, ['"HeadlessChrome";v="124", "Chromium";v="124"', '"Windows"', "?0"])],
