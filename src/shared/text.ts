@@ -1,4 +1,7 @@
-/** Text: its length in Unicode code points and in UTF-8 bytes, well-formed text that UTF-8 can hold, and patterns with the wildcard `*`. */
+/**
+ * Text: its length in Unicode code points and in UTF-8 bytes, well-formed text that UTF-8 can hold, characters that nobody sees, and patterns
+ * with the wildcard `*`.
+ */
 
 /** Bytes of UTF-8 that one UTF-16 unit takes at most. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
@@ -36,6 +39,18 @@ function unitsOfChars(text: string, charsMax: number): number {
   }
   return units;
 }
+
+/**
+ * A character that people do not see, and that can reorder, hide or end a text, as a part of patterns with the flag `u`: control,
+ * bidirectional and invisible ones, and what is no character (UTS 36, 2.10; UTS 39, 3.1). Joiners and the two styles of emoji stay:
+ * scripts and emoji need them.
+ */
+export const HIDDEN_CHARACTER = "(?:(?![\\u200C\\u200D\\uFE0E\\uFE0F])[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}])";
+
+const HIDDEN_CHARACTERS = new RegExp(HIDDEN_CHARACTER, "gu");
+
+/** The text with `shown` for each hidden character. */
+export const withHiddenAs = (text: string, shown: string): string => text.replaceAll(HIDDEN_CHARACTERS, shown);
 
 /** `*` stands for any number of characters, including none. Every other character stands for itself. */
 const WILDCARD = "*";

@@ -2,15 +2,12 @@
  * Texts of visitors in what agents read: page paths, referrers, campaigns, events and properties are whatever strangers sent. Characters
  * that people do not see can carry orders to a model, or make a line read otherwise than it is.
  */
+import { HIDDEN_CHARACTER } from "../../shared/text.ts";
 
-/** Control, bidirectional and invisible characters. Joiners stay: scripts and emoji need them. */
-const HIDDEN_CHARS =
-  "\\p{Cc}\\p{Surrogate}\\u00AD\\u061C\\u180E\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F\\uFEFF\\uFFF9-\\uFFFB\\u{E0000}-\\u{E0FFF}";
-
-const HIDDEN = new RegExp(`[${HIDDEN_CHARS}]`, "u");
+const HIDDEN = new RegExp(HIDDEN_CHARACTER, "u");
 
 /** An escape in a text of JSON, or hidden characters, which need none. */
-const ESCAPED_OR_HIDDEN = new RegExp(`\\\\(?:u([0-9A-Fa-f]{4})|([bfnrt])|.)|[${HIDDEN_CHARS}]+`, "gu");
+const ESCAPED_OR_HIDDEN = new RegExp(`\\\\(?:u([0-9A-Fa-f]{4})|([bfnrt])|.)|${HIDDEN_CHARACTER}+`, "gu");
 
 /** JSON whose texts have no hidden characters. Numbers keep all their digits, which parsing them would not. */
 export const withoutHidden = (json: string): string =>

@@ -1,6 +1,7 @@
 /** Names of values in English sentences, as people read them (docs/http-api.md, "Changes"). */
 import { UNRECORDED } from "../../../shared/filters.ts";
 import { readableHost, readablePath } from "../../../shared/paths.ts";
+import { withHiddenAs } from "../../../shared/text.ts";
 
 const UNRECORDED_NAMES: Readonly<Record<string, string>> = {
   "visit-sources": "direct visits",
@@ -20,10 +21,8 @@ function countryName(code: string): string {
   }
 }
 
-/** Control, bidirectional and invisible characters: a sentence must not be reordered or hidden by a value. */
-const UNREADABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-
-const visible = (text: string): string => text.replaceAll(UNREADABLE, "\uFFFD");
+/** No value reorders or hides a sentence. */
+const visible = (text: string): string => withHiddenAs(text, "\uFFFD");
 
 export function nameOf(dimension: string, value: string): string {
   if (value === UNRECORDED) return UNRECORDED_NAMES[dimension] ?? "unknown";
