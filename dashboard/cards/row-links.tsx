@@ -51,16 +51,12 @@ export const RowLink = ({ label, href, onNear, onClick }: RowLinkProps) => (
 
 const HOST_MS_MAX = 5_000;
 
-/** The host on which the page was viewed most in this view; null if no event has one, or the service does not say. */
+/** The host on which the page was viewed most in this view; null if no event has one. Rejects if the service does not say. */
 async function hostOf(page: string): Promise<string | null> {
   const filters = printFilters([...ownFilters.value, filterBy("pages", page)]);
   const url = urlOf("/api/stats/breakdown/hostnames", { ...scope.value, filters, limit: 1 });
-  try {
-    const [first] = await fetchReport<Reports["breakdown"]>(url, AbortSignal.timeout(HOST_MS_MAX));
-    return first === undefined || first.value === UNRECORDED ? null : first.value;
-  } catch {
-    return null;
-  }
+  const [first] = await fetchReport<Reports["breakdown"]>(url, AbortSignal.timeout(HOST_MS_MAX));
+  return first === undefined || first.value === UNRECORDED ? null : first.value;
 }
 
 interface PageLinkProps {
@@ -90,10 +86,17 @@ export function PageLink({ label, page }: PageLinkProps) {
   const asked = useRef<Promise<string | null> | null>(null);
 
   function ask(): Promise<string | null> {
-    asked.current ??= hostOfSite(page).then((found) => {
-      setHost(found ?? site.value);
-      return found;
-    });
+    asked.current ??= hostOfSite(page).then(
+      (found) => {
+        setHost(found ?? site.value);
+        return found;
+      },
+      () => {
+        // Asked again the next time.
+        asked.current = null;
+        return null;
+      },
+    );
     return asked.current;
   }
 
@@ -103,7 +106,7 @@ export function PageLink({ label, page }: PageLinkProps) {
 
 async function openLinked({ href = null, page = null }: Linked): Promise<void> {
   if (href !== null) openInTab(href);
-  else if (page !== null) openInTab(addressOn(await hostOfSite(page), page));
+  else if (page !== null) openInTab(addressOn(await hostOfSite(page).catch(() => null), page));
 }
 
 /** Fingers have no other way to a row's page: its arrow shows to a mouse. */
