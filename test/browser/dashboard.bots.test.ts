@@ -6,7 +6,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { newWindow } from "./support/dashboard-browser.ts";
 import { startService } from "./support/dashboard-instance.ts";
-import { noonDaysAgo, writeVisits } from "./support/dashboard.ts";
+import { noonDaysAgo, urlOf, writeVisits } from "./support/dashboard.ts";
 
 const SITE = "shop.example";
 const START_MS_MAX = 60_000;
@@ -54,7 +54,7 @@ describe("the dashboard's page of bots and crawlers", () => {
     await page.getByRole("button", { name: "Menu", exact: true }).click();
     await page.getByRole("menuitem", { name: "Bots and crawlers" }).click();
     await page.getByText("4 events were left out").waitFor();
-    expect(new URL(page.url()).searchParams.get("view")).toBe("bots");
+    expect((await urlOf(page)).searchParams.get("view")).toBe("bots");
     expect(inOneLine(await rowsOf("Why"))).toEqual(["Known bot 4 100%"]);
     expect(inOneLine(await rowsOf("Who"))).toEqual(["GPTBot 3 75%", "Googlebot 1 25%"]);
     expect(inOneLine(await rowsOf("Operators"))).toEqual(["OpenAI 3 75%", "Google 1 25%"]);
@@ -71,6 +71,6 @@ describe("the dashboard's page of bots and crawlers", () => {
     await page.getByText("Nothing was left out in this period.").waitFor();
     await page.keyboard.press("Escape");
     await page.locator("[data-metric='visitors']").waitFor();
-    expect(new URL(page.url()).searchParams.get("view")).toBeNull();
+    expect((await urlOf(page)).searchParams.get("view")).toBeNull();
   });
 });

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
 import { midnightDaysAgo, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
 
@@ -71,8 +72,9 @@ describe("the comparison of the dashboard", () => {
     // The chart draws the rest of that day, too.
     await page.getByRole("button", { name: "Show as table" }).click();
     const rows = page.getByRole("region", { name: /as a table/ }).locator("tbody tr");
-    await rows.first().waitFor();
-    expect(await rows.first().locator("td").allTextContents()).toEqual(["3", expect.stringMatching(/ 0:00 UTC$/), "2"]);
+    await expect
+      .poll(() => rows.first().locator("td").allTextContents(), { timeout: ACTION_MS_MAX })
+      .toEqual(["3", expect.stringMatching(/ 0:00 UTC$/), "2"]);
     expect((await rows.last().locator("td").allTextContents()).at(-1)).toBe("9");
     expect(await page.getByRole("columnheader").allTextContents()).toEqual([
       "Time (UTC)",
@@ -132,7 +134,9 @@ describe("the comparison of the dashboard", () => {
     await page.waitForLoadState("networkidle");
     expect(await page.locator(".change").count()).toBe(0);
     expect(await page.locator(".legend").count()).toBe(0);
-    expect(await page.getByRole("columnheader").allTextContents()).toEqual(["Time (UTC)", "Unique visitors"]);
+    await expect
+      .poll(() => page.getByRole("columnheader").allTextContents(), { timeout: ACTION_MS_MAX })
+      .toEqual(["Time (UTC)", "Unique visitors"]);
   });
 
   it("a window that begins before the site's first event is drawn, and no change is shown against it", async () => {
@@ -142,7 +146,7 @@ describe("the comparison of the dashboard", () => {
     await page.locator(".legend").waitFor();
     // The date of the first event, too, is there.
     await page.waitForLoadState("networkidle");
-    expect(await page.locator(".change").count()).toBe(0);
+    await page.locator(".change").first().waitFor({ state: "detached" });
     await page.keyboard.press("d");
     await change("visitors").waitFor();
   });

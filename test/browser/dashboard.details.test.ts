@@ -6,7 +6,7 @@ import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
-import { cardOf, DAY_MS, noonDaysAgo, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, noonDaysAgo, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
 
@@ -338,7 +338,7 @@ describe("the details of a card", () => {
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole("menuitem", { name: "Exclude /pricing" }).click();
     await dialog.waitFor({ state: "detached" });
-    expect(new URL(page.url()).searchParams.get("filters")).toBe("pages!=/pricing");
+    expect((await urlOf(page)).searchParams.get("filters")).toBe("pages!=/pricing");
   });
 
   it("fit three widths, the first column in sight, without accessibility violations, light and dark", async () => {

@@ -198,28 +198,34 @@ describe("the dashboard under filters", () => {
   it("cards count conversions under a filter on a goal, and goals keep their rates among all visitors", async () => {
     const { unique, rate } = conversionsOf(THIS_WEEK, "Signup");
     await open("events==Signup", "&places=countries");
-    expect(await cardOf(page, "places").locator(".column-heads").textContent()).toBe("CountryConversionsShareChange");
+    // Changes come with reports of their own.
+    await expect
+      .poll(() => cardOf(page, "places").locator(".column-heads").textContent(), { timeout: ACTION_MS_MAX })
+      .toBe("CountryConversionsShareChange");
     expect(await rowsOf(page, "places")).toEqual([["Germany", "3"]]);
     expect(await cardOf(page, "places").locator(".footnote").textContent()).toBe("1 conversion with an unknown country");
     expect(await rowsOf(page, "did")).toEqual([["Signup", String(unique)]]);
-    expect(await cardOf(page, "did").locator(".row .row-share").allTextContents()).toEqual([percent(rate)]);
+    await expect
+      .poll(() => cardOf(page, "did").locator(".row .row-share").allTextContents(), { timeout: ACTION_MS_MAX })
+      .toEqual([percent(rate)]);
     await cardOf(page, "places")
       .getByRole("button", { name: /Details/ })
       .click();
     const heads = page.getByRole("dialog").getByRole("columnheader");
-    await heads.first().waitFor();
-    expect((await heads.allTextContents()).map((text) => text.replace("↓", "").trim())).toEqual([
-      "Country",
-      "Visitors",
-      "Conversions",
-      "Conversion rate",
-      "Visits",
-      "Bounce rate",
-      "Visit duration",
-      "Views per visit",
-      expect.stringMatching(/^Conversions, \d+/),
-      "Change",
-    ]);
+    await expect
+      .poll(async () => (await heads.allTextContents()).map((text) => text.replace("↓", "").trim()), { timeout: ACTION_MS_MAX })
+      .toEqual([
+        "Country",
+        "Visitors",
+        "Conversions",
+        "Conversion rate",
+        "Visits",
+        "Bounce rate",
+        "Visit duration",
+        "Views per visit",
+        expect.stringMatching(/^Conversions, \d+/),
+        "Change",
+      ]);
   });
 
   it("goals that the filters leave out are no invitation to track the first one", async () => {
@@ -230,7 +236,9 @@ describe("the dashboard under filters", () => {
   it("the help defines the stats that are shown", async () => {
     await open("events==Signup", "&panel=help");
     const terms = page.getByRole("dialog", { name: "Help" }).locator(".definitions dt");
-    expect(await terms.allTextContents()).toEqual(["Converted visitors", "Total conversions", "Conversion rate"]);
+    await expect
+      .poll(() => terms.allTextContents(), { timeout: ACTION_MS_MAX })
+      .toEqual(["Converted visitors", "Total conversions", "Conversion rate"]);
   });
 
   it("axe finds no violation under filters, light and dark, and nothing is wider than the screen", async () => {

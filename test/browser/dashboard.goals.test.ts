@@ -78,7 +78,7 @@ describe("goals in the dashboard", () => {
     await page.getByRole("button", { name: "Move Order with plan pro up" }).click();
     await namesBecome("Order with plan pro", "Visit /docs/*");
     await page.getByRole("button", { name: "Edit Visit /docs/*" }).click();
-    expect(await page.evaluate("document.activeElement.labels[0].textContent.trim()")).toBe("A page is viewed");
+    await page.getByLabel("A page is viewed").and(page.locator(":focus")).waitFor();
     await page.getByRole("textbox", { name: "Name" }).fill("Read the docs");
     await page.getByRole("button", { name: "Save" }).click();
     await namesBecome("Order with plan pro", "Read the docs");
@@ -164,7 +164,7 @@ describe("goals in the dashboard", () => {
       ["Signup", "1"],
     ]);
     const rates = () => cardOf(page, "did").locator(".row .row-share").allTextContents();
-    expect(await rates()).toEqual(["50.0%", "16.7%", "16.7%"]);
+    await expect.poll(rates, { timeout: ACTION_MS_MAX }).toEqual(["50.0%", "16.7%", "16.7%"]);
     await cardOf(page, "did").locator(".row-button", { hasText: "Read the docs" }).click();
     await cardOf(page, "from").getByText("Conversions").waitFor();
     await expect
@@ -173,11 +173,15 @@ describe("goals in the dashboard", () => {
         ["Google", "2"],
         ["Reddit", "1"],
       ]);
-    expect(await cardOf(page, "from").locator(".row .row-share").allTextContents()).toEqual(["66.7%", "100%"]);
+    await expect
+      .poll(() => cardOf(page, "from").locator(".row .row-share").allTextContents(), { timeout: ACTION_MS_MAX })
+      .toEqual(["66.7%", "100%"]);
     expect((await urlOf(page)).searchParams.get("filters")).toBe("goal==Read the docs");
     const rate = page.locator('[data-metric="conversion_rate"] .top-stat-value');
     await expect.poll(() => rate.textContent(), { timeout: ACTION_MS_MAX }).toBe("50.0%");
-    expect([await rowsOf(page, "did"), await rates()]).toEqual([[["Read the docs", "3"]], ["50.0%"]]);
+    await expect
+      .poll(async () => [await rowsOf(page, "did"), await rates()], { timeout: ACTION_MS_MAX })
+      .toEqual([[["Read the docs", "3"]], ["50.0%"]]);
     expect(await violationsOf(page)).toEqual([]);
   });
 

@@ -72,9 +72,9 @@ describe("imports", () => {
 
     await button(`Import into ${SITE}`).click();
     await shown();
-    expect(await dialog().getByRole("table").innerText()).toMatch(
-      /March 2026\s+Pageviews\s+2\s+2\s+0\s+April 2026\s+Pageviews\s+1\s+1\s+0/,
-    );
+    await expect
+      .poll(() => dialog().getByRole("table").innerText())
+      .toMatch(/March 2026\s+Pageviews\s+2\s+2\s+0\s+April 2026\s+Pageviews\s+1\s+1\s+0/);
     expect(await pageviews()).toBe(3);
     await button("Hide").click();
     await dialog().getByText("The import is hidden.").waitFor();
@@ -82,6 +82,7 @@ describe("imports", () => {
     expect(await violationsNow(page)).toEqual([]);
 
     await page.keyboard.press("Escape");
+    await dialog().waitFor({ state: "detached" });
     const row = page.getByRole("listitem").filter({ hasText: "3 events, 1 Mar – 2 Apr 2026" });
     expect(await problemsAtAllWidths(page)).toEqual([]);
     await row.getByRole("button", { name: "Show" }).click();

@@ -284,8 +284,8 @@ describe("the installation check in the dashboard", () => {
     await addSite(page, "localhost:3000");
     await page.getByLabel("Platform").selectOption("Google Tag Manager");
     await page.getByText("type Custom HTML").waitFor();
-    await page.getByRole("button", { name: "Copy tracking code" }).click();
-    await page.getByText("Copied").waitFor();
+    // The confirmation disappears again.
+    await Promise.all([page.getByText("Copied").waitFor(), page.getByRole("button", { name: "Copy tracking code" }).click()]);
     const copied = (await page.evaluate("navigator.clipboard.readText()")) as string;
     expect(copied).toContain('setAttribute("data-domain", "localhost:3000")');
     expect(copied).toContain('setAttribute("data-include-local", "")');

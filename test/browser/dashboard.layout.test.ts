@@ -298,11 +298,11 @@ describe("the layout of the dashboard", () => {
     await open();
     await page.getByRole("button", { name: /^Site:/ }).tap();
     const focused = () => page.evaluate("document.activeElement.getAttribute('role') ?? document.activeElement.localName");
-    expect(await focused()).toBe("menuitemradio");
+    await expect.poll(focused, { timeout: ACTION_MS_MAX }).toBe("menuitemradio");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Filter" }).tap();
     await page.getByRole("dialog").waitFor();
-    expect(await focused()).toBe("h2");
+    await expect.poll(focused, { timeout: ACTION_MS_MAX }).toBe("h2");
     await phone.close();
   });
 });
