@@ -43,6 +43,16 @@ function CountryField({ settings: { excluded_countries: codes }, change, field: 
   );
 }
 
+/** Opens the opt-out dialog of the tracking script on the site itself: only there a browser can keep the choice (docs/privacy.md). */
+const ThisBrowser = ({ siteId }: { readonly siteId: string }) => (
+  <p class="dim">
+    {words.exclusions.addressChanges}{" "}
+    <a class="link" href={`https://${siteId}/#svc-opt-out`} target="_blank" rel="noopener">
+      {words.exclusions.thisBrowser}
+    </a>
+  </p>
+);
+
 const LABELS = {
   excluded_paths: words.exclusions.paths,
   excluded_addresses: words.exclusions.addresses,
@@ -74,6 +84,7 @@ export const ExclusionsSection = ({ siteId }: { readonly siteId: string }) => (
             lines={editing.settings.excluded_addresses}
             onInput={(excluded_addresses) => editing.change({ excluded_addresses })}
           />
+          {siteId.includes(".") && <ThisBrowser siteId={siteId} />}
           <CountryField {...editing} />
           <LinesField
             {...editing.field("excluded_networks")}

@@ -622,6 +622,8 @@ export const deLater = {
     apps: "Seiten von Apps zählen: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> und <code>app:</code>",
   },
   exclusions: {
+    addressChanges: "Ihre Adresse wechselt? Dann entscheidet der Browser:",
+    thisBrowser: "Diesen Browser auf der Website ausschließen",
     networks: "Netzbetreiber",
     networksHint: "Eine AS-Nummer je Zeile, etwa AS64496 eines Hosters. Sie wird nachgeschlagen und nie gespeichert.",
     networksUnknown: "Hier ohne Wirkung: Diese Instanz hat keine Netzdatenbank (Option asn_db).",

@@ -611,6 +611,8 @@ export const enLater = {
     apps: "Count pages of apps: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> and <code>app:</code>",
   },
   exclusions: {
+    addressChanges: "Your address changes? Let the browser decide instead:",
+    thisBrowser: "Exclude this browser on the site",
     networks: "Networks",
     networksHint: "One AS number per line, such as AS64496: a hosting provider, for example. It is looked up and never stored.",
     networksUnknown: "No effect here: this instance has no network database (option asn_db).",

@@ -628,6 +628,8 @@ export const esLater = {
     apps: "Contar páginas de aplicaciones: <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> y <code>app:</code>",
   },
   exclusions: {
+    addressChanges: "¿Tu dirección cambia? Que decida el navegador:",
+    thisBrowser: "Excluir este navegador en el sitio",
     networks: "Redes",
     networksHint: "Un número de AS por línea, como AS64496, por ejemplo de un proveedor de alojamiento. Se consulta y nunca se guarda.",
     networksUnknown: "Aquí no tiene efecto: esta instancia no tiene base de datos de redes (opción asn_db).",

@@ -630,6 +630,8 @@ export const frLater = {
     apps: "Compter les pages d’applications : <code>capacitor:</code>, <code>ionic:</code>, <code>tauri:</code> et <code>app:</code>",
   },
   exclusions: {
+    addressChanges: "Votre adresse change ? Laissez le navigateur décider :",
+    thisBrowser: "Exclure ce navigateur sur le site",
     networks: "Réseaux",
     networksHint: "Un numéro d’AS par ligne, comme AS64496, celui d’un hébergeur par exemple. Il est recherché et jamais enregistré.",
     networksUnknown: "Sans effet ici : cette instance n’a pas de base de réseaux (option asn_db).",

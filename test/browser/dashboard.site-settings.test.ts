@@ -101,6 +101,8 @@ describe("the settings of a site", () => {
     expect(await page.title()).toContain("Settings");
     await section("Privacy").click();
     await heading("Privacy and exclusions").waitFor();
+    const optOut = page.getByRole("link", { name: "Exclude this browser on the site" });
+    expect(await optOut.getAttribute("href")).toBe(`https://${SITE}/#svc-opt-out`);
     await section("Data").click();
     await heading("Events").waitFor();
     expect((await urlOf(page)).search).toBe(`?site=${SITE}&period=7d&view=settings&section=data`);
