@@ -74,4 +74,4 @@ it("one machine changes to ClickHouse and back with equal reports", async () => 
   expect(await reportsOf(back)).toEqual(second);
   expect(await back.stop()).toBe(0);
   server = null;
-}, 90_000);
+});

@@ -106,4 +106,4 @@ it("reindex inserts again what was deleted after an earlier run had inserted it"
     expect(Number(count)).toBe(SITES * DAYS * FILES * EVENTS);
     await query("TRUNCATE TABLE events_data", { database });
   }
-}, 60_000);
+});

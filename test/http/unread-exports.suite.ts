@@ -109,7 +109,7 @@ export function describeUnreadExports(makeTarget: MakeTarget): void {
           await Promise.all(answers.map((answer) => answer.text()));
           return answers.map(({ status }) => status);
         };
-        await expect.poll(statuses, { timeout: 20_000 }).toEqual([200, 200]);
+        await expect.poll(statuses).toEqual([200, 200]);
       }
     });
 

@@ -21,9 +21,9 @@ describe("the Durable Object", () => {
     expect((await record()).status).toBe(202);
     await runtime.crash();
     const file = expect.stringMatching(/^events\/site_id=alarm\.test\/date=[\d-]+\/\d+-\d+\.parquet$/) as unknown;
-    await expect.poll(() => runtime.bucketKeys(), { timeout: 20_000 }).toEqual([file]);
+    await expect.poll(() => runtime.bucketKeys()).toEqual([file]);
     expect((await record()).status).toBe(202);
-    await expect.poll(() => runtime.bucketKeys(), { timeout: 20_000 }).toEqual([file, file]);
+    await expect.poll(() => runtime.bucketKeys()).toEqual([file, file]);
   });
 
   it("responds with 500 while an option is invalid, and its log names the option and no secret", async () => {
