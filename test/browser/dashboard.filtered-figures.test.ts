@@ -143,6 +143,7 @@ describe("the dashboard under filters", () => {
     await expect.poll(() => rate.textContent(), { timeout: ACTION_MS_MAX }).toBe(percent(now.rate));
 
     await open("events==Signup");
+    await expect.poll(() => rate.textContent(), { timeout: ACTION_MS_MAX }).toBe(percent(now.rate));
     held = createDeferred<void>();
     const everybodyOfBefore = page.waitForResponse((response) => /\/main\?(?!.*Signup)/.test(response.url()));
     await page.keyboard.press("ArrowLeft");

@@ -1,5 +1,5 @@
 /** Moving through the dashboard in a real browser: menus and dialogs by key, the focus, Back, and what the next visit remembers. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
 import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
@@ -153,7 +153,10 @@ describe("navigation in the dashboard", () => {
     await press("Escape");
     await page.locator(".menu-list").waitFor({ state: "detached" });
     expect(await filters()).toBe("pages==/");
-    await page.clock.fastForward(1000);
+    // From then on no time passes, in which the message with the button would end.
+    await page.clock.pauseAt(nowMs() + 60_000);
+    // The clock is that of all pages of the window.
+    onTestFinished(() => page.clock.resume());
     await press("Escape");
     await expect.poll(filters, { timeout: ACTION_MS_MAX }).toBeNull();
     await page.getByRole("status").getByText("Filters cleared").waitFor();
@@ -262,9 +265,9 @@ describe("navigation in the dashboard", () => {
     }
     await expect.poll(query).toBe(`?site=${SITE}&period=7d`);
     await page.goBack();
-    expect(await query()).toBe(`?site=${SITE}`);
+    await expect.poll(query).toBe(`?site=${SITE}`);
     await page.goForward();
-    expect(await query()).toBe(`?site=${SITE}&period=7d`);
+    await expect.poll(query).toBe(`?site=${SITE}&period=7d`);
   });
 
   it("Back closes a dialog, and Forward opens it again, after a reload too", async () => {
@@ -324,7 +327,7 @@ describe("navigation in the dashboard", () => {
     await button("Period: Last 90 days").waitFor();
     await expect.poll(query).toBe(`?site=${SITE}&period=90d`);
     await page.goBack();
-    expect(await query()).toBe(`?site=${SITE}`);
+    await expect.poll(query).toBe(`?site=${SITE}`);
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
@@ -389,7 +392,7 @@ describe("the next visit of an instance with one site", () => {
     await button(/^Previous period$/).click();
     await page.goto(service.origin);
     await button("Period: Last 7 days").waitFor();
-    expect(await query()).toBe(`?pages=entry-pages&did=revenue&period=7d&site=${SITE}`);
+    await expect.poll(query).toBe(`?pages=entry-pages&did=revenue&period=7d&site=${SITE}`);
     await open();
     await button("Period: Last 30 days").waitFor();
     expect(await page.getByRole("tab", { name: "Top pages" }).getAttribute("aria-selected")).toBe("true");

@@ -100,7 +100,7 @@ describe("the dashboard in an outage", () => {
     const value = page.locator('[data-metric="visitors"] .top-stat-value');
     await expect.poll(() => value.textContent(), { timeout: ACTION_MS_MAX }).toBe("–");
     expect(await page.locator(".pulse.unknown").count()).toBe(1);
-    expect(await page.title()).not.toMatch(/^\(/);
+    await expect.poll(() => page.title(), { timeout: ACTION_MS_MAX }).not.toMatch(/^\(/);
     await page.keyboard.press("w");
     await expect.poll(() => value.textContent(), { timeout: ACTION_MS_MAX }).toBe(before);
     expect(await page.locator(".top-stats.stale").count()).toBe(1);
@@ -158,10 +158,13 @@ describe("the dashboard in an outage", () => {
     expect(proxy.requested).toEqual([]);
     await page.evaluate(`self.seen = "visible"; document.dispatchEvent(new Event("visibilitychange"))`);
     await expect.poll(() => proxy.requested).toEqual(["/api/auth/status"]);
-    for (let secs = 0; secs < 120; secs++) await page.clock.runFor(1000);
-    // After pauses of 2, 4, 8, 15, 30, 30 and 30 seconds.
-    expect(proxy.requested.length).toBeLessThanOrEqual(8);
-    expect(proxy.requested.length).toBeGreaterThan(4);
+    const clockMs = () => page.evaluate<number>("Date.now()");
+    const startMs = await clockMs();
+    await expect
+      .poll(() => page.clock.runFor(1000).then(() => proxy.requested.length), { timeout: ACTION_MS_MAX, interval: 10 })
+      .toBeGreaterThan(5);
+    // After pauses of 2, 4, 8, 15 and 30 seconds, and as long as the answers took.
+    expect((await clockMs()) - startMs).toBeGreaterThanOrEqual(58_000);
   });
 
   it("axe finds no violation in an outage, light and dark, and its banner stays in sight", async () => {

@@ -39,7 +39,7 @@ export function describeOptOut(bench: TrackerBench): void {
         await dialog.waitFor();
         await close();
         await dialog.waitFor({ state: "detached" });
-        expect(visit.page.url()).toBe(`${visit.site.origin}/`);
+        await expect.poll(() => visit.run("location.href")).toBe(`${visit.site.origin}/`);
       }
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });

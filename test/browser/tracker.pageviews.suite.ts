@@ -121,7 +121,7 @@ export function describePageviews(bench: TrackerBench): void {
         await tab.waitForLoadState();
         expect(await tab.evaluate("document.visibilityState")).toBe("hidden");
         await tab.evaluate(`svc("Signup")`);
-        expect(visit.means()).toEqual(["ping"]);
+        await expect.poll(() => visit.means()).toEqual(["ping"]);
         await tab.bringToFront();
         await visit.recording.received(3);
         expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/next"), visit.event("Signup", "/next")]);
