@@ -7,7 +7,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { GOOGLEBOT } from "../support/user-agents.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { VISITOR_USER_AGENT } from "./support/browser.ts";
-import { newWindow } from "./support/dashboard-browser.ts";
+import { ACTION_MS_MAX, newWindow } from "./support/dashboard-browser.ts";
 import { startService } from "./support/dashboard-instance.ts";
 import { DAY_MS, urlOf, utcDay, writeVisits } from "./support/dashboard.ts";
 
@@ -141,8 +141,12 @@ describe("the first run", () => {
         page.evaluate(`window.isHidden = ${isHidden}; document.dispatchEvent(new Event("visibilitychange"))`);
       const isPoll = (path: string) => path === "/api/installation";
       const polls = () => requests.filter(isPoll).length;
+      let answers = 0;
+      page.on("response", (response) => void (isPoll(new URL(response.url()).pathname) && answers++));
       const polledAfter = async (action: () => Promise<unknown>) => {
-        await Promise.all([page.waitForResponse((response) => isPoll(new URL(response.url()).pathname)), action()]);
+        const before = answers;
+        // Until the page has read the response before, it has no timer.
+        await expect.poll(() => action().then(() => answers), { timeout: ACTION_MS_MAX }).toBeGreaterThan(before);
         // When a later request is answered, the page has read that response and set its timer.
         await page.evaluate(`fetch("/health")`);
       };
