@@ -75,6 +75,8 @@ export class Upkeep {
       },
       beforeDelete: () => this.#bringForward(this.#today()),
     });
+    // A site may have nothing else.
+    options.services.crawls?.observe(() => this.#bringForward(addDays(this.#today(), 1)));
   }
 
   /** Checks the files if there is no record yet, or if the retention differs from the recorded one: days may then expire earlier. */
@@ -104,8 +106,9 @@ export class Upkeep {
   async noteRun(): Promise<void> {
     const { siteId, services } = this.#options;
     if (services.rollups.msUntilDue() < Number.POSITIVE_INFINITY || services.compaction.hasWork(siteId)) return;
-    const counted = (await services.droppedEvents?.storedDays(siteId)) ?? [];
-    const days = [...(await services.daysOf(siteId)), ...counted].sort();
+    const dropped = (await services.droppedEvents?.storedDays(siteId)) ?? [];
+    const crawled = (await services.crawls?.counts.storedDays(siteId)) ?? [];
+    const days = [...(await services.daysOf(siteId)), ...dropped, ...crawled].sort();
     const hasToday = days.some((day) => day >= this.#today());
     const [next = null] = [...this.#expiryOf(days), ...(hasToday ? [addDays(this.#today(), 1)] : [])].sort();
     // An expired day that is still there waits until the clock is trusted.

@@ -6,6 +6,7 @@ import { REPORTS } from "../runtime/reports/registry.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { deleteAnnotation, getAnnotations, postAnnotation, putAnnotation } from "./annotations.ts";
 import { deleteSession, getSessions, getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
+import { getCrawls, postCrawls } from "./crawls.ts";
 import { deleteDemo, postDemo } from "./demo.ts";
 import { getDropped } from "./dropped.ts";
 import { countGoatcounter, getMatomo, postMatomo, postUmami } from "./earlier-tags.ts";
@@ -83,6 +84,8 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/summary", "stats", getSummary, { site: true }),
   route("GET", "/api/feed", "stats", getFeed, { site: true, guest: ({ url }) => url.searchParams.get("share") }),
   route("GET", "/api/stats/dropped", "stats", getDropped, { site: true }),
+  route("POST", "/api/crawls", "site", postCrawls, { site: true }),
+  route("GET", "/api/stats/crawls", "stats", getCrawls, { site: true }),
   route("GET", "/api/stats/export", "stats", getExport, { site: true }),
   route("GET", "/api/stats/progress", "stats", getProgress, { site: true }),
   route("POST", "/api/mcp", "key", postMcp),

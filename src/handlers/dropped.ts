@@ -2,14 +2,13 @@
 import { PURPOSES } from "../runtime/bots/ai-crawlers.ts";
 import { DROP_REASONS } from "../runtime/bots/drop-reasons.ts";
 import { droppedReport } from "../runtime/bots/dropped-report.ts";
-import { BREAKDOWN_ROWS_DEFAULT, DROPPED_REPORTS_WAITING_MAX } from "../runtime/base/config/report-limits.ts";
+import { BREAKDOWN_ROWS_DEFAULT } from "../runtime/base/config/report-limits.ts";
 import { closed, count, list, nullable, orNull, text, word } from "../runtime/base/json-schema.ts";
-import { SerialQueue } from "../runtime/base/queue.ts";
 import { datesOf } from "../runtime/query/date-range.ts";
 import { rowLimit } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
-import type { Services } from "../runtime/service/services.ts";
 import { BREAKDOWN_ROWS_MAX, LONG_RANGE_DAYS_MAX } from "../shared/limits.ts";
+import { inCountQueue } from "./count-queue.ts";
 import { jsonReply, Query, timeZoneHeaders } from "./http.ts";
 import { readSite } from "./items.ts";
 import { NOT_STORED, TIME_ZONE } from "./openapi/headers.ts";
@@ -23,15 +22,6 @@ const PARAMETERS = {
   limit: rowLimit("Rows of each list.", BREAKDOWN_ROWS_MAX, BREAKDOWN_ROWS_DEFAULT),
 };
 
-/** One report at a time: each reads a file a day. */
-const queues = new WeakMap<Services, SerialQueue>();
-
-function queueOf(services: Services): SerialQueue {
-  const queue = queues.get(services) ?? new SerialQueue({ waitingMax: DROPPED_REPORTS_WAITING_MAX, retryAfterSecs: 1 });
-  queues.set(services, queue);
-  return queue;
-}
-
 export const getDropped: Handler = async (_request, context) => {
   const { services, reader, url, deadline } = context;
   readSite(context);
@@ -41,7 +31,7 @@ export const getDropped: Handler = async (_request, context) => {
   if (droppedEvents === null) throw new Error("this instance counts nothing that is dropped");
   const { signal } = deadline;
   const question = { siteId, dates: datesOf(range), limit, signal };
-  const report = await queueOf(services).run(() => droppedReport(droppedEvents, question), signal);
+  const report = await inCountQueue(services, () => droppedReport(droppedEvents, question), signal);
   const timeZone = reader.calendarOf(siteId).zoneAt(reader.nowMs);
   return jsonReply({ start_date: range.firstDay, end_date: range.lastDay, ...report }, 200, timeZoneHeaders(timeZone));
 };

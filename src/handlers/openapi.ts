@@ -5,6 +5,7 @@ import { closed, text, type Properties } from "../runtime/base/json-schema.ts";
 import { ANNOTATIONS_API } from "./annotations.ts";
 import { AUTH_API } from "./auth.ts";
 import { BADGE_API } from "./badge.ts";
+import { CRAWLS_API } from "./crawls.ts";
 import { DEMO_API } from "./demo.ts";
 import { DROPPED_API } from "./dropped.ts";
 import { EARLIER_TAGS_API } from "./earlier-tags.ts";
@@ -71,6 +72,7 @@ const APIS = [
   MCP_API,
   FEED_API,
   DROPPED_API,
+  CRAWLS_API,
   AUTH_API,
   KEYS_API,
   GOALS_API,

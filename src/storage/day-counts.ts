@@ -21,7 +21,10 @@ export interface CountKind {
 /** Events that got their response and are not stored. */
 export const DROPPED: CountKind = { folder: "dropped", labels: ["reason", "name"] };
 
-export const COUNT_KINDS: readonly CountKind[] = [DROPPED];
+/** Requests of AI crawlers that servers have reported. */
+export const CRAWLS: CountKind = { folder: "crawls", labels: ["name", "status"] };
+
+export const COUNT_KINDS: readonly CountKind[] = [DROPPED, CRAWLS];
 
 /** The values of the labels of a kind, in their order. None has a line break. */
 export type Labels = readonly string[];
@@ -47,6 +50,9 @@ export const DAY_LIMITS: CountLimits = { pathsMax: 1000, rowsMax: 5000 };
 /** Longer paths, which are ASCII, are cut, and count together. */
 export const PATH_CHARS_MAX = 256;
 
+/** Batches of a day that are known again. A repetition comes within seconds, and thousands of others seldom come before it. */
+export const BATCHES_MAX = 5000;
+
 interface CountedPath {
   readonly counts: Map<string, number>;
   sum: number;
@@ -63,6 +69,7 @@ export class DayCounts {
   readonly #limits: CountLimits;
   readonly #paths = new Map<string, CountedPath>();
   readonly #withoutPath = new Map<string, number>();
+  readonly #batches = new Set<string>();
   /** No single path without rows has more. */
   #missed = 0;
   #pathRows = 0;
@@ -87,6 +94,20 @@ export class DayCounts {
   addWithoutPath(labels: Labels): void {
     addTo(this.#withoutPath, labels.join(SEPARATOR), 1);
     this.#missed++;
+  }
+
+  /** Ids of the batches that are counted here, the oldest first. Empty where nothing comes in batches. */
+  get batches(): ReadonlySet<string> {
+    return this.#batches;
+  }
+
+  /** Notes that the counts of a batch are in. The oldest ids are forgotten. */
+  noteBatch(id: string): void {
+    this.#batches.add(id);
+    for (const oldest of this.#batches) {
+      if (this.#batches.size <= BATCHES_MAX) return;
+      this.#batches.delete(oldest);
+    }
   }
 
   hasPath(path: string): boolean {
@@ -120,6 +141,7 @@ export class DayCounts {
     }
     for (const [key, count] of other.#withoutPath) addTo(this.#withoutPath, key, count);
     this.#missed = missedHere + other.#missed;
+    for (const id of other.#batches) this.noteBatch(id);
     this.#pruneIfNeeded();
   }
 
@@ -206,7 +228,9 @@ export async function encodeCounts(kind: CountKind, day: LocalDate, counts: DayC
     const named = Object.fromEntries(kind.labels.map((label, place) => [label, labels[place]]));
     lines.push(`${JSON.stringify({ day, path, ...named, count, missed })}\n`);
   }
-  return gzip(new TextEncoder().encode(lines.sort(compareCodePoints).join("")));
+  lines.sort(compareCodePoints);
+  if (counts.batches.size > 0) lines.push(`${JSON.stringify({ day, batches: [...counts.batches] })}\n`);
+  return gzip(new TextEncoder().encode(lines.join("")));
 }
 
 /** Throws unless the bytes are a file of counts, whole and unchanged. */
@@ -216,13 +240,23 @@ export async function decodeCounts(kind: CountKind, bytes: Uint8Array, limits?: 
   const size = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(bytes.length - 4, true);
   if (size > FILE_BYTES_MAX) throw new Error("it is too long");
   const text = new TextDecoder().decode(await gunzip(bytes, size));
-  return DayCounts.from(
-    text
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => rowOf(kind, line)),
+  const lines = text.split("\n").filter((line) => line !== "");
+  const batches = batchesIn(lines.at(-1));
+  if (batches) lines.pop();
+  const counts = DayCounts.from(
+    lines.map((line) => rowOf(kind, line)),
     limits,
   );
+  for (const id of batches ?? []) counts.noteBatch(id);
+  return counts;
+}
+
+/** null for a line of counts. */
+function batchesIn(line = "{}"): readonly string[] | null {
+  const { batches } = JSON.parse(line) as { readonly batches?: unknown };
+  if (batches === undefined) return null;
+  if (Array.isArray(batches) && batches.every((id) => typeof id === "string")) return batches;
+  throw new Error("its batches are none");
 }
 
 const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -8,8 +8,8 @@ import * as reports from "../../src/runtime/base/config/report-limits.ts";
 import * as shared from "../../src/shared/limits.ts";
 import { HISTORY_DAYS, TYPICAL_DAYS_MAX } from "../../src/runtime/reports/changes/input.ts";
 import { QUERY_TESTS_MAX } from "../../src/runtime/duckdb/engine.ts";
-import { RANGE_LIMITS } from "../../src/runtime/bots/dropped-report.ts";
-import { DAY_LIMITS, PATH_CHARS_MAX } from "../../src/storage/day-counts.ts";
+import { RANGE_LIMITS } from "../../src/runtime/bots/count-sums.ts";
+import { BATCHES_MAX, DAY_LIMITS, PATH_CHARS_MAX } from "../../src/storage/day-counts.ts";
 import { IMPORT_NUMBERS } from "../../src/storage/partitions.ts";
 import { isOptionName, optionNamed } from "../../src/runtime/base/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
@@ -83,8 +83,13 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Sites of an overview": rows(reports.OVERVIEW_SITES_DEFAULT, shared.OVERVIEW_SITES_MAX),
   "Rows of each list of dropped events": rows(reports.BREAKDOWN_ROWS_DEFAULT, shared.BREAKDOWN_ROWS_MAX),
   "Paths of the dropped events of a site and day": `${count(DAY_LIMITS.pathsMax)}, of ${PATH_CHARS_MAX} characters each; ${count(RANGE_LIMITS.pathsMax)} in a report`,
-  "Reports of dropped events that wait": count(reports.DROPPED_REPORTS_WAITING_MAX),
+  "Reports of dropped events and of crawlers that wait": count(reports.COUNT_REPORTS_WAITING_MAX),
   "Time between writes of counts of dropped events": `${limits.COUNT_WRITE_MS / 1000} seconds`,
+  "Body of `POST /api/crawls`": `${count(limits.CRAWL_BODY_BYTES_MAX)} bytes`,
+  "`requests` in it, `batch_id`": `${between(1, limits.CRAWL_REQUESTS_MAX)} requests; ${between(1, limits.CRAWL_BATCH_ID_CHARS_MAX)} characters`,
+  "`time` in it": `${limits.CRAWL_AGE_DAYS_MAX} days ago to ${limits.CRAWL_AHEAD_MS_MAX / 60_000} minutes ahead`,
+  "Batches of crawlers' requests that wait": `${limits.CRAWL_BATCHES_OF_SITE_MAX} of a site, ${limits.CRAWL_BATCHES_WAITING_MAX} of all`,
+  "Batches that are known again": `${count(BATCHES_MAX)} of a site and day`,
   "Rows of each dimension of changes": rows(reports.CHANGE_ROWS_DEFAULT, reports.CHANGE_ROWS_MAX),
   "Values of each dimension of changes, in each window": count(reports.CHANGE_VALUES_MAX),
   "Period of `drill` in changes, and events that it reads": `${reports.CHANGE_DRILL_DAYS_MAX} days, ${count(reports.CHANGE_DRILL_EVENTS_MAX)}`,

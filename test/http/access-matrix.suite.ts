@@ -86,6 +86,8 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /api/stats/revenue": figure("/api/stats/revenue"),
   // What is dropped is nothing that a link shows.
   "GET /api/stats/dropped": { ...figure(`/api/stats/dropped?site_id=${SITE}`, 200), shared: { open: 403, locked: 401 } },
+  "GET /api/stats/crawls": { ...figure(`/api/stats/crawls?site_id=${SITE}`, 200), shared: { open: 403, locked: 401 } },
+  "POST /api/crawls": { need: "an admin of the site", path: `/api/crawls?site_id=${SITE}`, body: {}, status: 422 },
   "GET /api/stats/export": figure("/api/stats/export"),
   "GET /api/feed": figure(`/api/feed?site_id=${SITE}`, 200),
   "GET /api/summary": figure(`/api/summary?site_id=${SITE}`, 200),

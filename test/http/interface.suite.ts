@@ -15,6 +15,7 @@ import { describeDashboardFiles } from "./dashboard-files.suite.ts";
 import { describeDemoSite } from "./demo.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
+import { describeCrawls } from "./crawls.suite.ts";
 import { describeDropped } from "./dropped.suite.ts";
 import { describeExclusions } from "./exclusions.suite.ts";
 import { describeEarlierTags } from "./earlier-tags.suite.ts";
@@ -153,6 +154,7 @@ const OF_RULES: readonly Suite[] = [
   [describeOpenapi, "workerd"],
   [describeExclusions, "workerd"],
   [describeDropped, "workerd"],
+  [describeCrawls, "workerd"],
   [describeStatsOverview, "workerd", "clickhouse"],
   [describeDemoSite, "node", "workerd", "clickhouse"],
   [describeSiteSettingsRules, "workerd", "clickhouse"],

@@ -1,6 +1,6 @@
 /** A request for every documented status of each route: those that any host can provoke, and those that need a failing part. */
 import { EngineFullError } from "../../src/runtime/duckdb/engine.ts";
-import { DROPPED_REPORTS_WAITING_MAX } from "../../src/runtime/base/config/report-limits.ts";
+import { COUNT_REPORTS_WAITING_MAX } from "../../src/runtime/base/config/report-limits.ts";
 import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { FURTHER_COLUMNS } from "../../src/runtime/reports/breakdown.ts";
 import type { ReportPath } from "../../src/runtime/reports/registry.ts";
@@ -17,6 +17,7 @@ import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-an
 import { IMPORT_FAILING, IMPORT_PROVOKED } from "./openapi-import-answers.ts";
 import { MCP_FAILING, MCP_PROVOKED } from "./openapi-mcp-answers.ts";
 import { SITE_EXPORT_FAILING, SITE_EXPORT_PROVOKED } from "./openapi-site-export-answers.ts";
+import { CRAWLS_FAILING, CRAWLS_PROVOKED } from "./openapi-crawl-answers.ts";
 import { SITE_MOVES_FAILING, SITE_MOVES_PROVOKED } from "./openapi-site-moves-answers.ts";
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
 import { SHARE_FAILING, SHARE_PROVOKED } from "./openapi-share-answers.ts";
@@ -272,6 +273,7 @@ export const PROVOKED: readonly Provoked[] = [
   ...IMPORT_PROVOKED,
   ...SITE_EXPORT_PROVOKED,
   ...SITE_MOVES_PROVOKED,
+  ...CRAWLS_PROVOKED,
   ...SERVICE_PROVOKED,
   ...[...SCRIPT_PATHS, "/opt-out", "/opt-out.js", "/api/openapi.json", "/health", "/health/ready"].map(plain),
 ];
@@ -429,7 +431,7 @@ const DROPPED_FAILING: readonly Failing[] = [
     status: 429,
     async provoke() {
       const target = await droppedWith(never);
-      for (let i = 0; i <= DROPPED_REPORTS_WAITING_MAX; i++) void askDropped(target, "failing.test");
+      for (let i = 0; i <= COUNT_REPORTS_WAITING_MAX; i++) void askDropped(target, "failing.test");
       return askDropped(target, "failing.test");
     },
   },
@@ -500,6 +502,7 @@ export const FAILING: readonly Failing[] = [
   ...IMPORT_FAILING,
   ...SITE_EXPORT_FAILING,
   ...SITE_MOVES_FAILING,
+  ...CRAWLS_FAILING,
   ...SERVICE_FAILING,
   hanging(
     "GET /health/detailed",

@@ -217,6 +217,8 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "GET /api/sites": { path: "/api/sites?include=settings" },
   "GET /api/stats/progress": { path: `/api/stats/progress?site_id=${OTHER}&ids=${"0".repeat(22)}` },
   "GET /api/stats/dropped": { path: `/api/stats/dropped?site_id=${OTHER}` },
+  "GET /api/stats/crawls": { path: `/api/stats/crawls?site_id=${OTHER}` },
+  "POST /api/crawls": { path: `/api/crawls?site_id=${OTHER}`, body: { requests: [] } },
   "GET /api/stats/overview": { path: "/api/stats/overview?period=7d" },
   "POST /api/mcp": {
     path: "/api/mcp",

@@ -179,6 +179,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     await services.rollups.stop();
     await services.engagement?.stop();
     await services.flush.run();
+    await services.crawls?.settled();
     await services.droppedEvents?.stop();
     await services.eventStore.close();
     await services.pings?.close();
@@ -230,6 +231,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       await services.imports?.job.stop();
       await services.siteMoves?.job.stop();
       await services.rollups.stop();
+      await services.crawls?.settled();
       await services.droppedEvents?.settled();
       await services.queryEngine.close();
       await start();

@@ -2,6 +2,8 @@
  * Crawlers of companies that build AI, and what they read pages for. The dates say when an entry was recorded from what is generally known of
  * it; none was compared with the company's own page on that day (docs/bots.md, "AI crawlers").
  */
+import { botNameOf, operatorOf } from "./known-bots.ts";
+
 /**
  * `Search`: to find pages for answers later. `Agent`: because a person has just asked for it. `Training`: to make models. A crawler that does
  * several has the one that its operator names first.
@@ -48,6 +50,7 @@ webzio|Training|2026-11-28
 
 interface AiCrawler {
   readonly name: string;
+  readonly operator: string;
   readonly purpose: Purpose;
   readonly recorded: string;
 }
@@ -56,10 +59,36 @@ export const AI_CRAWLERS: readonly AiCrawler[] = TABLE.trim()
   .split("\n")
   .map((line) => {
     const [name = "", purpose, recorded = ""] = line.split("|");
-    return { name, purpose: purpose as Purpose, recorded };
+    return { name, operator: operatorOf(name) ?? "", purpose: purpose as Purpose, recorded };
   });
 
 const PURPOSE_OF = new Map(AI_CRAWLERS.map(({ name, purpose }) => [name, purpose]));
 
 /** null for a bot that is no AI crawler. */
 export const purposeOf = (botName: string): Purpose | null => PURPOSE_OF.get(botName) ?? null;
+
+const ANY_AI_CRAWLER = new RegExp(AI_CRAWLERS.map(({ name }) => name.replaceAll(".", "\\.")).join("|"), "i");
+
+/** The name of the AI crawler that a User-Agent claims to be; null for all others, which one pass of the text tells. */
+export function aiCrawlerIn(userAgent: string): string | null {
+  if (!ANY_AI_CRAWLER.test(userAgent)) return null;
+  const name = botNameOf(userAgent);
+  return purposeOf(name) === null ? null : name;
+}
+
+/** Operator -> its assistants, as visits that come from them are named (`AI_ASSISTANTS`). */
+const ASSISTANTS: Readonly<Record<string, readonly string[]>> = {
+  OpenAI: ["ChatGPT"],
+  Anthropic: ["Claude"],
+  Perplexity: ["Perplexity"],
+  "Mistral AI": ["Le Chat"],
+  Cohere: ["Cohere"],
+  DuckDuckGo: ["Duck.ai"],
+  ByteDance: ["Doubao"],
+  Meta: ["Meta AI"],
+  Google: ["Gemini", "NotebookLM", "Google AI Studio"],
+  "You.com": ["You.com"],
+};
+
+/** Sources of visits by which people come from an operator's assistants; none for an operator that has no assistant of its own. */
+export const assistantsOf = (operator: string): readonly string[] => ASSISTANTS[operator] ?? [];

@@ -1,6 +1,6 @@
 /**
  * Counts of what is no event, in memory since the last write and in files: a file of each site and day, which each write adds to. Nobody waits
- * for a write: a kill of the process loses what was counted since the last one.
+ * for the write of what is noted one by one: a kill of the process loses what was noted since the last one. Batches are in a file at once.
  */
 import {
   type CountFile,
@@ -232,6 +232,32 @@ export class DayCountStore implements Job {
       if (pending.day === day && siteOf(pending.siteId) === siteId) sum.merge(pending.counts);
     }
     return sum;
+  }
+
+  /**
+   * Adds counts that came in batches to the file of their day, each unless it is in. Returns the ids of those that were not. Counts and ids
+   * are in one file: they are durable together once this resolves, and after a rejection or a kill it may be repeated.
+   */
+  addBatches(siteId: SiteId, day: LocalDate, batches: ReadonlyMap<string, DayCounts>): Promise<ReadonlySet<string>> {
+    const { kind, siteOf } = this.#options;
+    return this.#inTurn(async () => {
+      const file = countFileOf(kind, siteOf(siteId), day, 0);
+      const sum = (await this.#read(file)) ?? new DayCounts();
+      const known = new Set(sum.batches);
+      // A rename has brought them.
+      for (const other of await this.#files(siteOf(siteId))) {
+        if (other.day !== day || other.part === 0) continue;
+        for (const id of (await this.#read(other))?.batches ?? []) known.add(id);
+      }
+      const added = [...batches].filter(([id]) => !known.has(id));
+      for (const [id, counts] of added) {
+        sum.merge(counts);
+        sum.noteBatch(id);
+      }
+      sum.prune();
+      if (added.length > 0) await this.#put(file, await encodeCounts(kind, day, sum));
+      return new Set(added.map(([id]) => id));
+    });
   }
 
   /** Sites that have files. */

@@ -22,7 +22,7 @@ import type { GeoLookup, GeoPlace } from "./geo.ts";
 import type { Network, NetworkLookup } from "./network.ts";
 import { parseProps } from "./props.ts";
 import { hostOfReferrer, parseReferrer } from "./referrer.ts";
-import { type PageRules, parsePageUrl, pathnameOf, withStoredLink } from "./urls.ts";
+import { barePathOf, type PageRules, parsePageUrl, withoutParameters, withStoredLink } from "./urls.ts";
 import type { Visit, VisitorIds, VisitorSalts } from "./visitors.ts";
 
 /** The options of these names, with `gdpr_mode` applied: details that an operator can keep out of stored events (docs/privacy.md). */
@@ -205,16 +205,7 @@ function noteDropped(
   counters[isOfBot(reason) ? "botEventsDropped" : "eventsExcluded"]++;
   if (droppedEvents === null || !knownSites.has(siteId)) return;
   const name = isOfBot(reason) ? userAgents.botNameOf(userAgent) : "";
-  droppedEvents.note(siteId, momentOf(siteId, options).date, [reason, name], pathnameOf(url, pathRulesOf(siteId, options)) ?? NO_PAGE);
-}
-
-/** What bots send in place of an address is not checked. */
-const NO_PAGE = "(none)";
-
-/** Rules by which paths have no parameters. */
-function pathRulesOf(siteId: SiteId, { pageRulesOf }: AcceptEventOptions): PageRules {
-  const { appPages, mergeSlashes } = pageRulesOf(siteId);
-  return { appPages, mergeSlashes, pageParameters: [], sourceParameters: [] };
+  droppedEvents.note(siteId, momentOf(siteId, options).date, [reason, name], barePathOf(url, options.pageRulesOf(siteId)));
 }
 
 /** Keeps a ping, unless its page view would have been dropped. It fails nothing: what cannot be stored is dropped. */
@@ -264,7 +255,7 @@ function exclusionOf(
   const referrerHost = hasReferrer && hostOfReferrer(referrer);
   if (referrerHost !== null && hasReferrer?.(referrerHost)) return "excluded_referrer";
   if (hasPage === null) return null;
-  const { pathname, hostname } = parsePageUrl(url, pathRulesOf(siteId, options));
+  const { pathname, hostname } = parsePageUrl(url, withoutParameters(options.pageRulesOf(siteId)));
   return hasPage(pathname, hostname) ? "excluded_page" : null;
 }
 

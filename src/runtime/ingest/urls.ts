@@ -83,10 +83,16 @@ export function parsePageUrl(url: string, rules: PageRules, what = 'Field "u"'):
 }
 
 /** The path of such a URL; null for anything else. */
-export function pathnameOf(url: string, rules: PageRules): string | null {
+function pathnameOf(url: string, rules: PageRules): string | null {
   const parsed = parseAddress(url.startsWith("/") ? PATH_ORIGIN + url : url, rules);
   return parsed && pageOf(parsed, rules);
 }
+
+/** Rules by which paths have no parameters. */
+export const withoutParameters = (rules: PageRules): PageRules => ({ ...rules, pageParameters: [], sourceParameters: [] });
+
+/** The path without parameters of what a bot asks for or sends as its page, which may be anything. */
+export const barePathOf = (url: string, rules: PageRules): string => pathnameOf(url, withoutParameters(rules)) ?? "(none)";
 
 /** Schemes under which apps load the pages that they bring along. */
 const APP_PROTOCOLS: readonly string[] = ["capacitor:", "ionic:", "tauri:", "app:"];

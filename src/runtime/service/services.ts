@@ -1,7 +1,7 @@
 /** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
 import type { ImportedDays } from "../../storage/day-sums.ts";
 import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
-import { DROPPED } from "../../storage/day-counts.ts";
+import { type CountKind, CRAWLS, DROPPED } from "../../storage/day-counts.ts";
 import { type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { Pings } from "../../storage/pings.ts";
 import { type AuthServices, createAuth } from "../access/auth-services.ts";
@@ -24,6 +24,7 @@ import { collectGauges, type Counters, createCounters, type Gauges, RequestMetri
 import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import type { Job } from "../base/periodic-job.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
+import { Crawls } from "../bots/crawls.ts";
 import { DayCountStore } from "../bots/day-count-store.ts";
 import { ClickhouseBackend } from "../clickhouse/clickhouse-backend.ts";
 import { clickhouseCatalog } from "../clickhouse/clickhouse-events.ts";
@@ -43,6 +44,7 @@ import { createAdmittedSite, createAllowlist, createKnownSites, IngestGate, type
 import { createUserAgentCache } from "../ingest/device.ts";
 import { EventOutcomes } from "../ingest/event-outcomes.ts";
 import { warnOfOldGeoDatabase } from "../ingest/geo.ts";
+import { barePathOf } from "../ingest/urls.ts";
 import { createHmacSha256 } from "../ingest/visitor-salt.ts";
 import { createVisitors, type Visitors } from "../ingest/visitors.ts";
 import { DemoSite } from "../installation/demo-site.ts";
@@ -310,7 +312,7 @@ function createLifecycle(
   imports: Imports | null,
   siteMoves: SiteMoves | null,
   pings: Pings | null,
-  droppedEvents: DayCountStore | null,
+  counting: Counting | null,
   siteExports: SiteExports | null,
 ) {
   const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
@@ -326,7 +328,7 @@ function createLifecycle(
     ...(imports ? [imports.job] : []),
     ...(siteMoves ? [siteMoves.job] : []),
     ...(siteExports ? [siteExports] : []),
-    ...(droppedEvents ? [droppedEvents] : []),
+    ...(counting ? [counting.droppedEvents] : []),
   ];
   return {
     /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
@@ -347,7 +349,8 @@ function createLifecycle(
         ),
       ]);
       await flush.stop(late);
-      await droppedEvents?.stop();
+      await counting?.crawls.settled();
+      await counting?.droppedEvents.stop();
       await visitorSalts.settled();
       await shares.settled();
       await persistentSessions.settled();
@@ -404,8 +407,9 @@ export interface Services extends Groups {
   readonly importsOfSites: ImportsOfSites | null;
   readonly siteDeletion: SiteDeletion;
   readonly pings: Pings | null;
-  /** See `createDroppedEvents`. */
+  /** See `createCounting`. */
   readonly droppedEvents: DayCountStore | null;
+  readonly crawls: Crawls | null;
   /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
 }
@@ -492,21 +496,39 @@ async function openPings({ config, pingLog, now }: Host): Promise<Pings | null> 
   return Pings.open(pingLog, now(), { ofDayMax: PINGS_OF_DAY_MAX, bytesMax: PINGS_BYTES_MAX });
 }
 
+/** What counts what is no event. */
+interface Counting {
+  readonly droppedEvents: DayCountStore;
+  readonly crawls: Crawls;
+}
+
 /** null where no events are accepted, and on nodes that only ingest: nobody can ask them for a report. */
-function createDroppedEvents(
-  { host, eventStore, leftOutFiles, names }: Dependencies,
+async function createCounting(
+  { host, eventStore, leftOutFiles, names, sites }: Dependencies,
   mergedInto: (siteId: SiteId) => readonly SiteId[],
-): DayCountStore | null {
+  lastExpiredOf: (siteId: SiteId) => LocalDate | null,
+): Promise<Counting | null> {
   if (host.siteInstances !== undefined || host.config.role === "ingest") return null;
   const siteOf = (siteId: SiteId): SiteId => names?.siteOf(siteId) ?? siteId;
   const { oneSite } = host;
-  const droppedEvents = new DayCountStore({
-    ...{ ...host, kind: DROPPED, leftOutFiles, siteOf, mergedInto, onlySite: oneSite?.siteId ?? null },
-    // Elsewhere, nothing is counted of unknown sites. An instance of its own admits its site before it has events.
-    hasEvents: async (siteId) => oneSite === undefined || (await eventStore.sites()).has(siteId),
+  const storeOf = (kind: CountKind): DayCountStore => {
+    const store = new DayCountStore({
+      ...{ ...host, kind, leftOutFiles, siteOf, mergedInto, onlySite: oneSite?.siteId ?? null },
+      // Elsewhere, nothing is counted of unknown sites. An instance of its own admits its site before it has events.
+      hasEvents: async (siteId) => oneSite === undefined || (await eventStore.sites()).has(siteId),
+    });
+    eventStore.observe({ beforeErasure: (siteId, firstDay, lastDay) => store.erase(siteId, firstDay, lastDay) });
+    return store;
+  };
+  const crawls = new Crawls({
+    counts: storeOf(CRAWLS),
+    sha256: await createSha256(),
+    now: host.now,
+    dateOf: (siteId, atMs) => sites.calendarOf(siteId).dateOf(atMs),
+    lastExpiredOf,
+    pathOf: (siteId, path) => barePathOf(path, sites.settingsOf(siteId)),
   });
-  eventStore.observe({ beforeErasure: (siteId, firstDay, lastDay) => droppedEvents.erase(siteId, firstDay, lastDay) });
-  return droppedEvents;
+  return { droppedEvents: storeOf(DROPPED), crawls };
 }
 
 export async function createServices(host: Host): Promise<Services> {
@@ -534,14 +556,26 @@ export async function createServices(host: Host): Promise<Services> {
     importedOf: (siteId) => importRecords?.daysOf(siteId) ?? [],
   });
   const mergedInto = (siteId: SiteId): SiteId[] => importRecords?.mergedSitesOf(siteId) ?? [];
-  const droppedEvents = createDroppedEvents(dependencies, mergedInto);
-  const otherSites = async () => [...(importRecords?.mergedSites ?? []), ...((await droppedEvents?.sites()) ?? [])];
+  const counting = await createCounting(dependencies, mergedInto, (siteId) => jobServices.expiry.lastDayOf(siteId));
+  const countStores = counting ? [counting.droppedEvents, counting.crawls.counts] : [];
+  const otherSites = async () => [
+    ...(importRecords?.mergedSites ?? []),
+    ...(await Promise.all(countStores.map((store) => store.sites()))).flat(),
+  ];
   const deleteExpiredOfAbsent = async (expired: ExpiredDays): Promise<void> => cluster?.deleteExpiredOfAbsent(expired);
   const pings = await openPings(host);
   const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, pings, { deleteExpiredOfAbsent, otherSites });
   const { erasure } = jobServices;
   const knownSites = createAdmission(dependencies);
-  const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, jobServices, queries.stats, pings, droppedEvents);
+  const ingest: IngestServices = createIngest(
+    dependencies,
+    knownSites,
+    visitors,
+    jobServices,
+    queries.stats,
+    pings,
+    counting?.droppedEvents ?? null,
+  );
   const clusterParts = { ...host, ...dependencies, erasure, stats: queries.stats, items: itemsOf(collections) };
   const checkSite = (siteId: SiteId): void => siteMoves?.checkSite(siteId);
   const imports = await createImports(dependencies, importRecords, ingest, queries, jobServices, checkSite);
@@ -581,7 +615,9 @@ export async function createServices(host: Host): Promise<Services> {
     importRecords &&
     new SiteMoves({
       ...{ ...host, ...dependencies, names, importRecords, imports, deleteSite, knownSites },
-      moveCounts: async (...move) => droppedEvents?.move(...move),
+      moveCounts: async (...move) => {
+        for (const store of countStores) await store.move(...move);
+      },
       belongings: [sites, collections.goals, collections.segments, collections.annotations, auth.shares, auth.apiKeys, importRecords],
       flush: jobServices.flush,
       calendarOf: (siteId) => sites.calendarOf(siteId),
@@ -600,7 +636,7 @@ export async function createServices(host: Host): Promise<Services> {
     ...jobServices,
     ...ingest,
     ...siteList,
-    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports, siteMoves, pings, droppedEvents, siteExports),
+    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster, imports, siteMoves, pings, counting, siteExports),
     imports,
     siteExports,
     names,
@@ -626,7 +662,8 @@ export async function createServices(host: Host): Promise<Services> {
     eraseOnRequest,
     siteDeletion,
     pings,
-    droppedEvents,
+    droppedEvents: counting?.droppedEvents ?? null,
+    crawls: counting?.crawls ?? null,
     standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, publicViewOf, names }, credentials),
     gauges: () => collectGauges(services, siteInstances),
   };

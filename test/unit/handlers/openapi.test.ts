@@ -238,6 +238,8 @@ const OPEN_OBJECTS: Readonly<Record<string, string>> = {
   "#/components/schemas/McpMessage": "as of an event",
   "#/components/schemas/McpMessage/properties/params": "the Model Context Protocol says what is in it",
   "#/components/schemas/McpAnswer/properties/result": "the Model Context Protocol says what is in it",
+  "#/components/schemas/CrawlBatch": "unknown fields are ignored",
+  "#/components/schemas/CrawlRequest": "unknown fields are ignored",
   "#/components/schemas/OpenApiDocument": "the specification of OpenAPI says what is in it",
   "#/components/schemas/RawExport/items/properties/props": "custom properties are whatever was sent",
 };

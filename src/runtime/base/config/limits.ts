@@ -70,6 +70,21 @@ export const COUNT_ROWS_PENDING_MAX = 40_000;
 /** The time between writes of them: what a kill of the process loses. */
 export const COUNT_WRITE_MS = 15_000;
 
+/** Requests of crawlers: the body that reports them, and how many may be in it. */
+export const CRAWL_BODY_BYTES_MAX = MIB;
+export const CRAWL_REQUESTS_MAX = 1000;
+
+/** Characters of the id that a client gives to such a batch. */
+export const CRAWL_BATCH_ID_CHARS_MAX = 128;
+
+/** How old a reported request may be, and how far ahead of the service the clock of its server. Others are not counted. */
+export const CRAWL_AGE_DAYS_MAX = 30;
+export const CRAWL_AHEAD_MS_MAX = 600_000;
+
+/** Batches that wait for a write: of a site, and of all. */
+export const CRAWL_BATCHES_OF_SITE_MAX = 20;
+export const CRAWL_BATCHES_WAITING_MAX = 100;
+
 /** Pings of engaged time that wait for the end of their day: of a site and day, and the bytes of all. More are dropped. */
 export const PINGS_OF_DAY_MAX = 50_000;
 export const PINGS_BYTES_MAX = 16 * MIB;

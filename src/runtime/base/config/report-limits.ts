@@ -29,8 +29,8 @@ export const EXPRESSIONS_KNOWN_MAX = 1000;
 
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 
-/** Reports of dropped events that may wait while one is computed. */
-export const DROPPED_REPORTS_WAITING_MAX = 20;
+/** Reports of dropped events and of crawlers that may wait while one is computed. */
+export const COUNT_REPORTS_WAITING_MAX = 20;
 
 /** Rows of each dimension in a report of changes. */
 export const CHANGE_ROWS_DEFAULT = 10;

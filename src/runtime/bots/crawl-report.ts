@@ -1,0 +1,104 @@
+/** The report of what AI crawlers read. */
+import type { LocalDate } from "../../storage/event.ts";
+import { type Purpose, purposeOf } from "./ai-crawlers.ts";
+import { addTo, byCount, type CountQuestion, countSums, sumOf } from "./count-sums.ts";
+import type { DayCountStore } from "./day-count-store.ts";
+import { operatorOf } from "./known-bots.ts";
+
+interface StatusRow {
+  readonly status: number;
+  readonly reads: number;
+}
+
+interface ReadRows {
+  readonly reads: number;
+  readonly statuses: readonly StatusRow[];
+}
+
+export interface CrawlerRow extends ReadRows {
+  readonly name: string;
+  readonly operator: string | null;
+  /** null for a crawler that a later table has no more. */
+  readonly purpose: Purpose | null;
+  /** Anybody can send any User-Agent, and addresses are not compared with the operator's. */
+  readonly verified: false;
+}
+
+interface PageRow extends ReadRows {
+  readonly path: string;
+  readonly missed_max: number;
+  readonly crawlers: readonly { readonly name: string; readonly reads: number }[];
+}
+
+interface CrawlReport {
+  readonly reads: number;
+  readonly days: readonly { readonly date: LocalDate; readonly reads: number }[];
+  /** All of them, most reads first. */
+  readonly crawlers: readonly CrawlerRow[];
+  readonly paths: { readonly rows: readonly PageRow[]; readonly rest: number; readonly missed_max: number };
+}
+
+/** Reads by status, of a crawler or a page. */
+class Reads {
+  readonly #statuses = new Map<string, number>();
+  readonly crawlers = new Map<string, number>();
+  sum = 0;
+
+  add(name: string, status: string, count: number): void {
+    this.sum += count;
+    addTo(this.#statuses, status, count);
+    addTo(this.crawlers, name, count);
+  }
+
+  get rows(): ReadRows {
+    return {
+      reads: this.sum,
+      statuses: [...this.#statuses].sort(byCount).map(([status, reads]) => ({ status: Number(status), reads })),
+    };
+  }
+}
+
+function readsOf<Key>(all: Map<Key, Reads>, key: Key): Reads {
+  const reads = all.get(key) ?? new Reads();
+  all.set(key, reads);
+  return reads;
+}
+
+const ranked = (all: ReadonlyMap<string, Reads>): [string, Reads][] => [...all].sort(([a, x], [b, y]) => byCount([a, x.sum], [b, y.sum]));
+
+export async function crawlReport(store: Pick<DayCountStore, "days">, question: CountQuestion): Promise<CrawlReport> {
+  const { limit } = question;
+  const { byDay, all } = await countSums(store, question);
+  const crawlers = new Map<string, Reads>();
+  const pages = new Map<string, Reads>();
+  const missed = new Map<string, number>();
+  let [pathless, missedMax] = [0, 0];
+  for (const { labels, path, count, missed: ofPath } of all.rows()) {
+    const [name = "", status = ""] = labels;
+    readsOf(crawlers, name).add(name, status, count);
+    if (path === null) {
+      pathless += count;
+      missedMax = ofPath;
+      continue;
+    }
+    readsOf(pages, path).add(name, status, count);
+    missed.set(path, ofPath);
+  }
+  const rankedPages = ranked(pages);
+  return {
+    reads: sumOf(byDay),
+    days: [...byDay].map(([date, reads]) => ({ date, reads })),
+    crawlers: ranked(crawlers).map(([name, reads]) => ({
+      ...{ name, operator: operatorOf(name), purpose: purposeOf(name), verified: false },
+      ...reads.rows,
+    })),
+    paths: {
+      rows: rankedPages.slice(0, limit).map(([path, reads]) => ({
+        ...{ path, ...reads.rows, missed_max: missed.get(path) ?? 0 },
+        crawlers: [...reads.crawlers].sort(byCount).map(([name, ofName]) => ({ name, reads: ofName })),
+      })),
+      rest: pathless + rankedPages.slice(limit).reduce((sum, [, reads]) => sum + reads.sum, 0),
+      missed_max: missedMax,
+    },
+  };
+}
