@@ -197,7 +197,7 @@ describe("the periods of the dashboard", () => {
         ["&period=day&interval=minute", /^\d+:[03]0$/],
       ] as const) {
         await open(query);
-        await page.locator(".line-chart .u-over").waitFor();
+        await page.waitForFunction("window.texts.length > 0");
         const drawn = await page.evaluate<DrawnText[]>("window.texts");
         const lowest = Math.max(...drawn.map(({ y }) => y));
         const ticks = drawn.filter(({ y }) => y === lowest);

@@ -78,7 +78,7 @@ describe("an instance without a password, under a host name that it does not kno
     await page.goto(`http://nas:${port}/`);
     await page.getByRole("heading", { name: "Set up Sandpiper" }).waitFor();
     await page.getByText("prints it to its log at startup").waitFor();
-    expect(await page.evaluate("document.activeElement.id")).toBe("setup-code");
+    await page.locator("#setup-code:focus").waitFor();
     expect(await page.getByLabel("Setup code").getAttribute("aria-invalid")).toBe("false");
     expect(await violationsNow(page)).toEqual([]);
   });

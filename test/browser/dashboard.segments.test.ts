@@ -106,7 +106,7 @@ describe("segments of the dashboard", () => {
     await page.keyboard.type("German docs");
     await page.keyboard.press("Enter");
     await saved().getByRole("button", { name: "German docs", exact: true }).waitFor();
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Rename German docs");
+    await page.locator("button:focus", { hasText: "Rename German docs" }).waitFor();
     expect(await segments()).toMatchObject([
       { name: "German docs", filters: "countries==DE;pages=begins=/docs" },
       { name: "Home", filters: "pages==/" },
@@ -133,8 +133,8 @@ describe("segments of the dashboard", () => {
   it("is saved from the row of pills, and its pill opens all segments", async () => {
     await open("&filters=countries==DE");
     await page.getByRole("button", { name: "Save as segment" }).click();
-    // The dialog focuses its first field as it opens.
-    await dialog().getByRole("textbox", { name: "Save as a segment" }).waitFor();
+    // The dialog focuses its first field.
+    await dialog().getByRole("textbox", { name: "Save as a segment" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.type("Germany");
     await page.keyboard.press("Enter");
     await pillsBecome("Segment Germany");

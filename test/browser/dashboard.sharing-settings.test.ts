@@ -50,6 +50,8 @@ describe("sharing a site", () => {
   const create = async (share: Readonly<Record<string, unknown>>) =>
     (await ask("POST", "/api/shares", { site_id: SITE, ...share })) as { readonly token: string };
   const clipboard = () => page.evaluate<string>("navigator.clipboard.readText()");
+  /** The confirmation disappears again. */
+  const copy = (button: string) => Promise.all([page.getByText("Copied").waitFor(), page.getByRole("button", { name: button }).click()]);
   const createdLink = () => page.getByRole("region", { name: "Link created" });
   const item = (name: string) => page.getByRole("list", { name: "Share links" }).getByRole("listitem").filter({ hasText: name });
   const statusFor = async (url: string) => {
@@ -68,8 +70,7 @@ describe("sharing a site", () => {
     expect(await page.getByLabel("Public address").count()).toBe(0);
     await page.getByRole("form", { name: "Public site" }).getByRole("button", { name: "Save" }).click();
     await page.getByRole("status").filter({ hasText: "Saved." }).waitFor();
-    await page.getByRole("button", { name: "Copy address" }).click();
-    await page.getByText("Copied").waitFor();
+    await copy("Copy address");
     expect(await clipboard()).toBe(`${service.origin}/share/${SITE}`);
     expect(await statusFor(await clipboard())).toBe(200);
     const rawExport = async () =>
@@ -102,7 +103,7 @@ describe("sharing a site", () => {
       expires_at: null,
     });
     expect(await statusFor(url)).toBe(200);
-    await page.getByRole("button", { name: "Copy link" }).click();
+    await copy("Copy link");
     expect(await clipboard()).toBe(url);
     expect(await page.getByRole("link", { name: "Preview in a new tab" }).getAttribute("href")).toBe(url);
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("");
@@ -145,8 +146,7 @@ describe("sharing a site", () => {
     await createdLink().getByText("1–15 Jan 2026").waitFor();
 
     await page.getByLabel("Theme").selectOption("Dark");
-    await page.getByRole("button", { name: "Copy embed code" }).click();
-    await page.getByText("Copied").waitFor();
+    await copy("Copy embed code");
     expect(await clipboard()).toBe(embedCode(url, `Stats for ${SITE}`, "dark"));
     expect(await problemsAtAllWidths(page)).toEqual([]);
   });
