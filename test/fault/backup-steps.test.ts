@@ -16,7 +16,7 @@ import { noProgress } from "../../adapters/node/command-output.ts";
 import { addEventFile, fillDataFolder, NOON_MS } from "../support/data-folder.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 import { SimulatedDisk, type IgnoredSyncs, type Strike } from "../support/simulated-disk.ts";
-import { ofTier } from "../support/tier.ts";
+import { isTurnOf } from "./turns.ts";
 
 const [DATA, BACKUPS, RESTORED] = ["/disk/data", "/disk/backups", "/disk/restored"];
 const SECOND_MS = 1000;
@@ -29,9 +29,9 @@ const SEEDS_THAT_SHOW = 10;
 
 const WAYS = (["power loss", "kill"] as const).flatMap((kind) => (["during", "before", "after"] as const).map((when) => ({ kind, when })));
 
-/** The strikes at a change: in all ways, or in one that differs from change to change. */
+/** The strikes at a change that it is the turn of. */
 const strikesAt = (atCall: number, index: number): Strike[] =>
-  ofTier({ all: WAYS, quick: WAYS.filter((_, way) => way === index % WAYS.length) }).map((way) => ({ atCall, ...way }));
+  WAYS.filter((_, way) => isTurnOf(way, WAYS.length, index)).map((way) => ({ atCall, ...way }));
 
 /** The lock is not simulated. */
 const lock = async () => ({ release: async () => {} });

@@ -17,7 +17,7 @@ import { spelled, type PatternPart } from "./behavioral-model.ts";
 import { TEXTS, history } from "./histories.ts";
 import { playHistory } from "./played-history.ts";
 import { parametersOf, question, scopeOf } from "./questions.ts";
-import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS, runsOf, type Runs } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -81,7 +81,7 @@ const questions = fc.record({
 /** Visitors of the histories are the same for ever. */
 const ENDLESS_IDS = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650" };
 
-export function describeBehavioralFigures(makeTarget: MakeInProcessTarget, runs: number): void {
+export function describeBehavioralFigures(makeTarget: MakeInProcessTarget, runs: Runs): void {
   describe("the behavioral reports", () => {
     it(
       "behavioral reports equal the model for sessions and their pages, funnels, sequences, retention and flow",
@@ -127,7 +127,7 @@ export function describeBehavioralFigures(makeTarget: MakeInProcessTarget, runs:
           await close();
         });
         // Fewer, because each history gets eight requests.
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 5) });
+        await fc.assert(holds, runsOf(runs, 5));
       },
       PROPERTY_TIMEOUT_MS,
     );

@@ -1,6 +1,6 @@
 /** The properties of `behavioral-figures.suite.ts` with DuckDB. */
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { describeBehavioralFigures } from "./behavioral-figures.suite.ts";
-import { PROPERTY_RUNS } from "./settings.ts";
+import { ALL_RUNS } from "./settings.ts";
 
-describeBehavioralFigures(createInProcessTarget, PROPERTY_RUNS);
+describeBehavioralFigures(createInProcessTarget, ALL_RUNS);

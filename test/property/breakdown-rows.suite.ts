@@ -9,7 +9,7 @@ import { TEXTS, history } from "./histories.ts";
 import { comparedScope, dayPlus, type Events, type Scope } from "./model.ts";
 import { playHistory } from "./played-history.ts";
 import { dimension, parametersOf, question, scopeOf, type Question } from "./questions.ts";
-import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS, runsOf, type Runs } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -100,7 +100,7 @@ function expectedFor({ rows, window: other, withTotal }: Asked, events: Events, 
 /** Visitors of the histories are the same for ever. */
 const ENVIRONMENT = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650", SVC_CACHE_TTL_SECS: "0" };
 
-export function describeBreakdownRows(makeTarget: MakeInProcessTarget, runs: number): void {
+export function describeBreakdownRows(makeTarget: MakeInProcessTarget, runs: Runs): void {
   describe("the rows of a breakdown", () => {
     it(
       "the rows of a breakdown equal the model in columns, order, pages and comparison, and a filter on a row's value gives its numbers",
@@ -116,7 +116,7 @@ export function describeBreakdownRows(makeTarget: MakeInProcessTarget, runs: num
           await close();
         });
         // Fewer, because each history gets several requests.
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 3) });
+        await fc.assert(holds, runsOf(runs, 3));
       },
       PROPERTY_TIMEOUT_MS,
     );

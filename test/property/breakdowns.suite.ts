@@ -8,7 +8,7 @@ import { playHistory } from "./played-history.ts";
 import { parametersOf, question, scopeOf } from "./questions.ts";
 import { DIMENSION_NAMES } from "../support/dimension-rows.ts";
 import { VISIT_DIMENSION_NAMES } from "./filter-model.ts";
-import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS, runsOf, type Runs } from "./settings.ts";
 
 const LIMIT_DEFAULT = 10;
 const MINUTE_MS = 60_000;
@@ -24,7 +24,7 @@ const questions = fc.array(fc.record({ asked: question, limit: fc.constantFrom(n
 /** Visitors of the histories are the same for ever. */
 const ENDLESS_IDS = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650" };
 
-export function describeBreakdowns(makeTarget: MakeInProcessTarget, runs: number): void {
+export function describeBreakdowns(makeTarget: MakeInProcessTarget, runs: Runs): void {
   describe("the breakdown", () => {
     it(
       "a breakdown equals the model for every dimension",
@@ -41,7 +41,7 @@ export function describeBreakdowns(makeTarget: MakeInProcessTarget, runs: number
           await close();
         });
         // Fewer, because each has a query for every dimension.
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 3) });
+        await fc.assert(holds, runsOf(runs, 3));
       },
       PROPERTY_TIMEOUT_MS,
     );

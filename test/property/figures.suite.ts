@@ -6,7 +6,7 @@ import { PROPERTY_KEYS, history } from "./histories.ts";
 import { goalsOf, mainOf, propertiesOf, propertyValuesOf, realtimeOf, revenueOf, timeseriesOf, type Comparison } from "./model.ts";
 import { playHistory, type PlayedHistory } from "./played-history.ts";
 import { filtersParameter, parametersOf, question, scopeOf, type Question } from "./questions.ts";
-import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS, runsOf, type Runs } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -75,7 +75,7 @@ const questions = fc.record({
 /** Visitors of the histories are the same for ever. */
 const ENDLESS_IDS = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650" };
 
-export function describeFigures(makeTarget: MakeInProcessTarget, runs: number): void {
+export function describeFigures(makeTarget: MakeInProcessTarget, runs: Runs): void {
   describe("the statistics endpoints", () => {
     it(
       "the statistics endpoints equal the model for totals, time series, realtime, goals, properties and revenue",
@@ -91,7 +91,7 @@ export function describeFigures(makeTarget: MakeInProcessTarget, runs: number): 
           await askRevenue(played, asked.revenue);
           await played.close();
         });
-        await fc.assert(holds, { numRuns: runs });
+        await fc.assert(holds, runsOf(runs));
       },
       PROPERTY_TIMEOUT_MS,
     );

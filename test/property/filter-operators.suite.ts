@@ -28,7 +28,7 @@ import {
 import { PLAIN_REPORTS } from "./plain-reports.ts";
 import { playHistory } from "./played-history.ts";
 import { filtersParameter, parametersOf, scopeOf, type Question } from "./questions.ts";
-import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS, runsOf, type Runs } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 const [SITE] = SITES;
@@ -216,7 +216,7 @@ const ownConditions = fc.oneof(
   { weight: 1, arbitrary: fc.array(condition, { minLength: 1, maxLength: 2 }) },
 );
 
-export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: number, operators = OPERATORS): void {
+export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: Runs, operators = OPERATORS): void {
   describe("a filter", () => {
     it.each(operators)(
       "a filter by the operator %s keeps the same events as the model, for each dimension",
@@ -227,7 +227,7 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
           await close();
         });
         // Fewer, because each history gets a question for every dimension.
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 20) });
+        await fc.assert(holds, runsOf(runs, 20));
       },
       PROPERTY_TIMEOUT_MS,
     );
@@ -244,7 +244,7 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
           for (const asked of questions) await check(target, past, asked, { headers, shared, goals: defined });
           await close();
         });
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 8) });
+        await fc.assert(holds, runsOf(runs, 8));
       },
       PROPERTY_TIMEOUT_MS,
     );
@@ -263,7 +263,7 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
           for (const asked of questions) await check(target, past, asked, { headers, shared });
           await close();
         });
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 8) });
+        await fc.assert(holds, runsOf(runs, 8));
       },
       PROPERTY_TIMEOUT_MS,
     );

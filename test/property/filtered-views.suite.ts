@@ -8,7 +8,7 @@ import { history, type History } from "./histories.ts";
 import { breakdownOf, eventSeriesOf, mainOf, sessionTimeseriesOf, timeseriesOf, type Dimension, type Events } from "./model.ts";
 import { playHistory, type PlayedHistory } from "./played-history.ts";
 import { parametersOf, question, scopeOf, type Question } from "./questions.ts";
-import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS, runsOf, type Runs } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 const ROWS = 10;
@@ -37,7 +37,7 @@ async function expectView(asked: Question, past: History, events: Events, expect
 /** Visitors of the histories are the same forever. No result is cached, and no query is refused. */
 const ENVIRONMENT = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650", SVC_CACHE_TTL_SECS: "0", SVC_MAX_CONCURRENT_QUERIES: "0" };
 
-export function describeFilteredViews(makeTarget: MakeInProcessTarget, runs: number): void {
+export function describeFilteredViews(makeTarget: MakeInProcessTarget, runs: Runs): void {
   describe("the reports of a filtered view", () => {
     it(
       "the reports of a filtered view equal the model when they run at the same time, after each change of the events",
@@ -49,7 +49,7 @@ export function describeFilteredViews(makeTarget: MakeInProcessTarget, runs: num
           await close();
         });
         // Fewer, because each step of a history gets nine requests for each view.
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 5) });
+        await fc.assert(holds, runsOf(runs, 5));
       },
       PROPERTY_TIMEOUT_MS,
     );

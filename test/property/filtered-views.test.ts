@@ -1,6 +1,6 @@
 /** The properties of `filtered-views.suite.ts` with DuckDB. */
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { describeFilteredViews } from "./filtered-views.suite.ts";
-import { PROPERTY_RUNS } from "./settings.ts";
+import { ALL_RUNS } from "./settings.ts";
 
-describeFilteredViews(createInProcessTarget, PROPERTY_RUNS);
+describeFilteredViews(createInProcessTarget, ALL_RUNS);

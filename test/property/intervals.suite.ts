@@ -14,7 +14,7 @@ import { scopeWithin, sessionTimeseriesBy, timeseriesBy, type Interval } from ".
 import type { Events, Scope } from "./model.ts";
 import { playHistory } from "./played-history.ts";
 import { filtersParameter, question, scopeOf, type Question } from "./questions.ts";
-import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS, runsOf, type Runs } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -60,7 +60,7 @@ function askedScope({ about, interval, isOfAllDates }: Asked, events: Events, pa
   return { scope, parameters: { site_id: scope.siteId, ...dates, ...filtersParameter(scope.conditions), interval } };
 }
 
-export function describeIntervals(makeTarget: MakeInProcessTarget, runs: number): void {
+export function describeIntervals(makeTarget: MakeInProcessTarget, runs: Runs): void {
   describe("time series by an interval", () => {
     it(
       "time series by an interval equal the model for salt periods of 1, 7 and 30 days, with filters, in ranges that cut weeks and months",
@@ -83,7 +83,7 @@ export function describeIntervals(makeTarget: MakeInProcessTarget, runs: number)
             await close();
           },
         );
-        await fc.assert(holds, { numRuns: runs });
+        await fc.assert(holds, runsOf(runs));
       },
       PROPERTY_TIMEOUT_MS,
     );

@@ -1,6 +1,6 @@
 /** The properties of `intervals.suite.ts` with DuckDB. */
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { describeIntervals } from "./intervals.suite.ts";
-import { PROPERTY_RUNS } from "./settings.ts";
+import { ALL_RUNS } from "./settings.ts";
 
-describeIntervals(createInProcessTarget, PROPERTY_RUNS);
+describeIntervals(createInProcessTarget, ALL_RUNS);

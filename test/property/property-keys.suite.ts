@@ -7,7 +7,7 @@ import { expectAccepted, post, wireEvent } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import { dayOf, daysOfPeriod, propertiesOf, propertyValuesOf, type Scope } from "./model.ts";
-import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS, runsOf, type Runs } from "./settings.ts";
 
 /** Characters that mean something to JSON, URLs, SQL, JSON paths or dotted keys. */
 const special = fc.string({
@@ -92,7 +92,7 @@ async function check(makeTarget: MakeInProcessTarget, all: readonly Sent[], isFl
   await target.close();
 }
 
-export function describePropertyKeys(makeTarget: MakeInProcessTarget, runs: number): void {
+export function describePropertyKeys(makeTarget: MakeInProcessTarget, runs: Runs): void {
   describe("custom properties", () => {
     it(
       "every listed key of custom properties can be queried, with the counts of the model",
@@ -100,7 +100,7 @@ export function describePropertyKeys(makeTarget: MakeInProcessTarget, runs: numb
         const holds = fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 6 }), fc.boolean(), (all, isFlushed) =>
           check(makeTarget, all, isFlushed),
         );
-        await fc.assert(holds, { numRuns: runs });
+        await fc.assert(holds, runsOf(runs));
       },
       PROPERTY_TIMEOUT_MS,
     );

@@ -1,6 +1,6 @@
 /** The properties of `property-keys.suite.ts` with DuckDB. */
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { describePropertyKeys } from "./property-keys.suite.ts";
-import { PROPERTY_RUNS } from "./settings.ts";
+import { ALL_RUNS } from "./settings.ts";
 
-describePropertyKeys(createInProcessTarget, PROPERTY_RUNS);
+describePropertyKeys(createInProcessTarget, ALL_RUNS);

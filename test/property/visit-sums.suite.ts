@@ -22,7 +22,7 @@ import { DAY_MS, history, TEXTS, withPeriods } from "./histories.ts";
 import { isPageview, keptSessions, type Dimension, type Events, type Scope } from "./model.ts";
 import { playHistory } from "./played-history.ts";
 import { filterConditions, question, scopeOf, type Question } from "./questions.ts";
-import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS, runsOf, type Runs } from "./settings.ts";
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 
@@ -171,7 +171,7 @@ function queryOf(
   return { ...query, ...(query.largestOfEach && { largestOfEach: { ...query.largestOfEach, rowsMax } }) };
 }
 
-export function describeVisitSums(makeTarget: MakeInProcessTarget, runs: number): void {
+export function describeVisitSums(makeTarget: MakeInProcessTarget, runs: Runs): void {
   describe("sums of visits", () => {
     it(
       "sums of visits by value, day and hour equal the model, for any filter and shared part, and add up to all visits",
@@ -199,7 +199,7 @@ export function describeVisitSums(makeTarget: MakeInProcessTarget, runs: number)
           }
           await close();
         });
-        await fc.assert(holds, { numRuns: runs, endOnFailure: true });
+        await fc.assert(holds, { ...runsOf(runs), endOnFailure: true });
       },
       PROPERTY_TIMEOUT_MS,
     );

@@ -1,6 +1,6 @@
 /** The properties of `visit-sums.suite.ts` with DuckDB. */
 import { createInProcessTarget } from "../support/in-process-target.ts";
-import { PROPERTY_RUNS } from "./settings.ts";
+import { ALL_RUNS } from "./settings.ts";
 import { describeVisitSums } from "./visit-sums.suite.ts";
 
-describeVisitSums(createInProcessTarget, PROPERTY_RUNS);
+describeVisitSums(createInProcessTarget, ALL_RUNS);
