@@ -51,7 +51,7 @@ const CHANGES_PER_STRIKE = ofTier({ quick: 2, all: 2, nightly: 1 });
 
 const firstChange = (when: "before" | "after", deadly: boolean): number => (deadly || when === "before" ? 1 : 2);
 
-const POWER_LOSSES = numberFrom("POWER_LOSS_RUNS", { quick: 4, all: 20, nightly: 40 });
+const POWER_LOSSES = numberFrom("POWER_LOSS_RUNS", { quick: 4, all: 12, nightly: 40 });
 const SEED = seedFrom("POWER_LOSS_SEED", 1);
 
 /** More than a history of rollups makes on a disk. */

@@ -28,6 +28,7 @@ import {
 import { connectRaw } from "../support/raw-connection.ts";
 import { browserHeaders, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import type { Target, TargetRequest } from "../support/target.ts";
+import { ofTier } from "../support/tier.ts";
 
 const SITE = "growth.test";
 
@@ -81,6 +82,13 @@ const EXPRESSIONS: Readonly<Record<string, (length: number) => string>> = Object
     ]),
   ),
 );
+
+/** Routes read a parameter or field of the same name and rules with the same code: until the night, one of them is enough. */
+function onceEach<Case extends { readonly name: string }>(cases: readonly Case[], rulesOf: (each: Case) => unknown): readonly Case[] {
+  const byRules = new Map(cases.map((each) => [JSON.stringify([each.name, rulesOf(each)]), each]));
+  const once = [...byRules.values()];
+  return ofTier({ quick: once, all: once, nightly: cases });
+}
 
 /** Passes if the cost of text of this length and of a quarter of it is linear, for each way to make it. */
 async function expectLinear(length: number, fillings: Readonly<Record<string, (length: number) => unknown>>, clock?: Clock): Promise<void> {
@@ -231,7 +239,7 @@ describe("the cost of a request is linear in", () => {
       { method },
     );
 
-  it.each(PARAMETERS)("$id: $name", async ({ route, parameter, name }) => {
+  it.each(onceEach(PARAMETERS, ({ parameter }) => [parameter.in, parameter.schema]))("$id: $name", async ({ route, parameter, name }) => {
     await expectLinear(
       PARAMETER_CHARS,
       fillingsBy((text) => ask(route, name, asWritten(text)), [""], [...UNITS, ...exampleUnits(parameter)]),
@@ -366,7 +374,7 @@ describe("the cost of a request is linear in", () => {
     Object.entries(bodySchemaOf(DOCUMENT, route)?.properties ?? {}).map(([name, schema]) => ({ id: route.id, name, route, schema })),
   );
 
-  it.each(BODIES)("$id: the field $name", async ({ route, name, schema: { maxLength } }) => {
+  it.each(onceEach(BODIES, ({ schema }) => schema))("$id: the field $name", async ({ route, name, schema: { maxLength } }) => {
     const page = { site_id: SITE, url: `https://${SITE}/`, script_url: "https://stats.example.com/svc.js" };
     const base = route.path === "/api/event" ? wireEvent(SITE) : { name: "a", scope: "Admin", password: "a", ...page };
     const post = (value: string) => send(route.path, { method: "POST", body: JSON.stringify({ ...base, [name]: value }) });

@@ -118,15 +118,16 @@ describe("many sites in workerd", () => {
   it("report what their alarms did once no request arrives any more", async () => {
     await start({ SVC_FLUSH_INTERVAL_SECS: "8" });
     expect((await post("site-0.test")).status).toBe(202);
-    await expect.poll(() => runtime.bucketKeys(), { timeout: 30_000 }).toHaveLength(1);
-    await expect.poll(() => metricOf("svc_flush_duration_seconds_count"), { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => runtime.bucketKeys()).toHaveLength(1);
+    await expect.poll(() => metricOf("svc_flush_duration_seconds_count")).toBeGreaterThan(0);
   });
 
   it("share the rate limit of an address, and each has its own", async () => {
-    await start({ SVC_RATE_LIMIT_PER_IP: "10", SVC_RATE_LIMIT_PER_SITE: "0.01", SVC_TRUST_PROXY: "0" });
+    // One event a second: a machine that needs half a minute for these would accept all of them.
+    await start({ SVC_RATE_LIMIT_PER_IP: "1", SVC_RATE_LIMIT_PER_SITE: "0.01", SVC_TRUST_PROXY: "0" });
     const statuses = await Promise.all(SITES.slice(0, 30).map(async (site) => (await post(site)).status));
     const accepted = statuses.filter((status) => status === 202).length;
-    expect(accepted).toBeGreaterThanOrEqual(10);
+    expect(accepted).toBeGreaterThanOrEqual(1);
     expect(accepted).toBeLessThan(30);
     // A refusal because of the address took no token of the site.
     const refused = SITES[statuses.indexOf(429)] ?? "";

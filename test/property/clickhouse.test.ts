@@ -11,12 +11,12 @@ import { describeFilterOperators } from "./filter-operators.suite.ts";
 import { describeFilteredViews } from "./filtered-views.suite.ts";
 import { describeIntervals } from "./intervals.suite.ts";
 import { describePropertyKeys } from "./property-keys.suite.ts";
-import { PROPERTY_RUNS } from "./settings.ts";
+import { PROPERTY_RUNS, type Runs } from "./settings.ts";
 import { describeVisitSums } from "./visit-sums.suite.ts";
 import { describeZones } from "./zones.suite.ts";
 
 /** Fewer, because a statement takes some ten times as long. */
-const RUNS = Math.ceil(PROPERTY_RUNS / 8);
+const RUNS: Runs = { from: 0, to: Math.ceil(PROPERTY_RUNS / 12) };
 
 const clickhouse = clickhouseOfFile();
 const makeTarget: MakeInProcessTarget = (environment, parts) => createClickhouseTarget(clickhouse(), environment, parts);
