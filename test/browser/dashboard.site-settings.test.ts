@@ -98,7 +98,7 @@ describe("the settings of a site", () => {
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("menuitem", { name: "Site settings" }).click();
     await heading(`Settings for ${SITE}`).waitFor();
-    expect(await page.title()).toContain("Settings");
+    await expect.poll(() => page.title()).toContain("Settings");
     await section("Privacy").click();
     await heading("Privacy and exclusions").waitFor();
     const optOut = page.getByRole("link", { name: "Exclude this browser on the site" });

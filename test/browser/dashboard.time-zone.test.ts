@@ -194,7 +194,7 @@ describe("the dashboard in another time zone", () => {
     await page.getByRole("button", { name: "Site: Berlin Bakery" }).click();
     await page.getByRole("menuitemradio", { name: `Berlin Bakery (${BERLIN})` }).waitFor();
     // The visitor of a minute ago is a current one, but on a slow machine.
-    expect(await page.title()).toMatch(/^(?:\(1\) )?Berlin Bakery · Sandpiper$/);
+    await expect.poll(() => page.title()).toMatch(/^(?:\(1\) )?Berlin Bakery · Sandpiper$/);
   });
 
   it("hidden cards are not shown, and their reports are not asked for", async () => {
