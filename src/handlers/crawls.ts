@@ -49,7 +49,7 @@ const REQUEST = new Body({
       cutToChars(sent, URL_CHARS_MAX),
     ),
   ),
-  status: required(integerField(count("The status of the response.", { maximum: 999 }))),
+  status: integerField(orNull(count("The status of the response; null if it is not known.", { maximum: 999 }))),
   time: required(
     textField(text("When it was answered, with an offset from UTC.", { format: "date-time" }), (sent, name) => {
       const atMs = INSTANT.test(sent) ? Date.parse(sent) : Number.NaN;
@@ -169,7 +169,10 @@ export const getCrawls: Handler = async (_request, context) => {
 // Description in the OpenAPI document
 
 const READS = count("Requests, whatever the status of their responses.");
-const STATUSES = list("Most reads first.", closed({ status: count("The status."), reads: READS }));
+const STATUSES = list(
+  "Most reads first.",
+  closed({ status: orNull(count("The status; null for responses whose status was not reported.")), reads: READS }),
+);
 const NAME = text("A name of the list of AI crawlers.");
 
 const SCHEMAS = {

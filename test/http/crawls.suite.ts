@@ -57,13 +57,14 @@ export function describeCrawls(makeTarget: MakeTarget): void {
         read(target, { name: "GPTBot", path: "/a" }),
         read(target, { name: "GPTBot", path: "/b", status: 404 }),
         read(target, { name: "ClaudeBot", path: "/a" }),
+        { ...read(target, { name: "ClaudeBot", path: "/c" }), status: null },
         { ...read(target, { name: "" }), user_agent: CHROME_WINDOWS },
         { ...read(target, { name: "" }), user_agent: GOOGLEBOT },
         { ...read(target, { name: "" }), user_agent: null },
         read(target, { name: "GPTBot", agoMs: 31 * 86_400_000 }),
       ];
       expect(await bodyOf(await send(target, key, { requests }))).toEqual({
-        ...{ counted: 4, repeated: 0 },
+        ...{ counted: 5, repeated: 0 },
         ignored: { unknown: 3, out_of_range: 1 },
       });
       const report = await reportOf(target, key);
@@ -71,7 +72,7 @@ export function describeCrawls(makeTarget: MakeTarget): void {
       expect(report).toEqual({
         start_date: report.start_date,
         end_date: report.days.at(-1)?.date,
-        reads: 4,
+        reads: 5,
         days: expect.any(Array) as unknown,
         crawlers: [
           {
@@ -82,8 +83,11 @@ export function describeCrawls(makeTarget: MakeTarget): void {
             ],
           },
           {
-            ...{ name: "ClaudeBot", operator: "Anthropic", purpose: "Training", verified: false, reads: 1 },
-            statuses: [{ status: ok, reads: 1 }],
+            ...{ name: "ClaudeBot", operator: "Anthropic", purpose: "Training", verified: false, reads: 2 },
+            statuses: [
+              { status: null, reads: 1 },
+              { status: ok, reads: 1 },
+            ],
           },
         ],
         paths: {
@@ -99,12 +103,16 @@ export function describeCrawls(makeTarget: MakeTarget): void {
               ...{ path: "/b", reads: 1, statuses: [{ status: missing, reads: 1 }], missed_max: 0 },
               crawlers: [{ name: "GPTBot", reads: 1 }],
             },
+            {
+              ...{ path: "/c", reads: 1, statuses: [{ status: null, reads: 1 }], missed_max: 0 },
+              crawlers: [{ name: "ClaudeBot", reads: 1 }],
+            },
           ],
           ...{ rest: 0, missed_max: 0 },
         },
         operators: [
           { operator: "OpenAI", reads: 3, assistants: ["ChatGPT"], visits: 1 },
-          { operator: "Anthropic", reads: 1, assistants: ["Claude"], visits: 0 },
+          { operator: "Anthropic", reads: 2, assistants: ["Claude"], visits: 0 },
         ],
       });
       const main = await bodyOf<{ total_events: number }>(await target.fetch(`/api/stats/main?site_id=${SITE}`, { headers: key }));

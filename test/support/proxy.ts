@@ -26,12 +26,15 @@ export const before = (service: string, text: string): string => text.replaceAll
 
 export interface Proxy {
   readonly port: number;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
 export interface ProxyOptions {
   /** The content of the site's block. */
   readonly snippet: string;
+  /** What stands around it, for nginx. */
+  readonly http?: string;
   /** Paths of the site with a page that the proxy itself serves. */
   readonly pages?: Readonly<Record<string, (port: number) => string>>;
 }
@@ -40,7 +43,7 @@ interface Kind {
   readonly versionArgs: readonly string[];
   readonly args: (file: string, folder: string) => readonly string[];
   /** The configuration around the snippet: any host name, an unprivileged user, and files in this folder only. */
-  readonly config: (port: number, folder: string, snippet: string) => string;
+  readonly config: (port: number, folder: string, snippet: string, http: string) => string;
   readonly page: (path: string, html: string) => string;
 }
 
@@ -48,12 +51,13 @@ const KINDS: Readonly<Record<ProxyName, Kind>> = {
   nginx: {
     versionArgs: ["-v"],
     args: (file, folder) => ["-p", folder, "-e", "stderr", "-c", file],
-    config: (port, folder, snippet) => `
+    config: (port, folder, snippet, http) => `
       daemon off; master_process off; pid ${folder}/pid; error_log stderr;
       events {}
       http {
         access_log off;
         ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`).join("\n")}
+        ${http}
         server { listen 127.0.0.1:${port}; ${snippet} }
       }`,
     page: (path, html) => `location = ${path} { default_type text/html; return 200 '${html}'; }`,
@@ -97,13 +101,13 @@ process.once("exit", () => {
 });
 
 /** Starts the proxy and waits until it listens. */
-export async function startProxy(name: ProxyName, { snippet, pages = {} }: ProxyOptions): Promise<Proxy> {
+export async function startProxy(name: ProxyName, { snippet, http = "", pages = {} }: ProxyOptions): Promise<Proxy> {
   const { args, config, page } = KINDS[name];
   const folder = await makeTempFolder();
   const port = await freePort();
   const file = join(folder, "config");
   const served = Object.entries(pages).map(([path, html]) => page(path, html(port)));
-  await writeFile(file, config(port, folder, [snippet, ...served].join("\n")));
+  await writeFile(file, config(port, folder, [snippet, ...served].join("\n"), http));
   const child = spawn(name, args(file, folder), { stdio: ["ignore", "ignore", "pipe"], env: { PATH: process.env["PATH"], HOME: folder } });
   alive.add(child);
   let printed = "";
@@ -119,7 +123,7 @@ export async function startProxy(name: ProxyName, { snippet, pages = {} }: Proxy
       () => true,
       () => false,
     );
-    if (isListening) return { port, stop };
+    if (isListening) return { port, pid: child.pid ?? 0, stop };
   }
   await stop();
   throw new Error(`${name} ended:\n${printed}`);

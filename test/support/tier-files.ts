@@ -11,6 +11,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/proxy-snippets.test.ts",
   "test/http/reverse-proxy.test.ts",
   "test/http/wrangler-dev.test.ts",
+  "test/docs/crawler-snippets.test.ts",
   // They need the package of `test/clickhouse`.
   "test/contract/clickhouse-front.test.ts",
   "test/contract/clickhouse-schema.test.ts",

@@ -6,7 +6,8 @@ import type { DayCountStore } from "./day-count-store.ts";
 import { operatorOf } from "./known-bots.ts";
 
 interface StatusRow {
-  readonly status: number;
+  /** null for responses whose status was not reported. */
+  readonly status: number | null;
   readonly reads: number;
 }
 
@@ -53,7 +54,7 @@ class Reads {
   get rows(): ReadRows {
     return {
       reads: this.sum,
-      statuses: [...this.#statuses].sort(byCount).map(([status, reads]) => ({ status: Number(status), reads })),
+      statuses: [...this.#statuses].sort(byCount).map(([status, reads]) => ({ status: status === "" ? null : Number(status), reads })),
     };
   }
 }

@@ -15,7 +15,8 @@ export interface CrawlRequest {
   readonly userAgent: string;
   /** A path or a whole URL. */
   readonly path: string;
-  readonly status: number;
+  /** null if it is not known. */
+  readonly status: number | null;
   readonly atMs: EpochMs;
 }
 
@@ -128,7 +129,7 @@ export class Crawls {
       }
       const ofDay = days.get(day) ?? { counts: new DayCounts(), requests: 0 };
       days.set(day, ofDay);
-      ofDay.counts.add([name, String(status)], pathOf(siteId, path));
+      ofDay.counts.add([name, status === null ? "" : String(status)], pathOf(siteId, path));
       ofDay.requests++;
     }
     return { days, unknown, outOfRange };
