@@ -135,6 +135,31 @@ describe("the layout of the dashboard", () => {
     }
   });
 
+  it("the menu of a row or a country that is low in the window opens above it, and is whole", async () => {
+    const problemsOf = async (menu: string) => [
+      ...(await page.evaluate<string[]>(misplaced(menu))),
+      ...(await page.locator(`${menu} .menu-items`).evaluate((items) => (items.scrollHeight > items.clientHeight ? ["items scroll"] : []))),
+    ];
+    const toEnd = (selector: string) => page.locator(selector).evaluate((element) => element.scrollIntoView({ block: "end" }));
+    // All cards load, so that none of them moves the others later.
+    await page.setViewportSize({ width: 360, height: 4000 });
+    await open();
+    await page.locator(".map .country").first().waitFor();
+    await page.locator(".skeleton, .stale, .loading").first().waitFor({ state: "detached" });
+    await resize(360);
+    await toEnd("[data-card=pages] .row:last-child");
+    await cardOf(page, "pages").locator(".row-button").last().focus();
+    await page.keyboard.press("Shift+F10");
+    await page.locator(".row .menu-list[data-side=up]").waitFor();
+    expect(await problemsOf(".row .menu-list")).toEqual([]);
+    await page.keyboard.press("Escape");
+    await toEnd(".map");
+    await page.getByRole("button", { name: "Choose a country" }).click();
+    await page.getByRole("menuitemradio", { name: "Germany" }).click();
+    await page.locator(".map-menu .menu-list").waitFor();
+    expect(await problemsOf(".map-menu .menu-list")).toEqual([]);
+  });
+
   const createKey = () =>
     page.evaluate(`fetch("/api/keys", {
       method: "POST",
