@@ -103,10 +103,14 @@ describe("the folder lock", () => {
       if (form === "link") await symlink(content, lockOf(dataFolder));
       else await writeFile(lockOf(dataFolder), content);
       const show = form === "link" ? lutimes : utimes;
-      const beat = setInterval(() => void show(lockOf(dataFolder), new Date(), new Date()), 1000);
+      let shown = Promise.resolve();
+      const beat = setInterval(() => {
+        shown = show(lockOf(dataFolder), new Date(), new Date());
+      }, 1000);
       onTestFinished(() => clearInterval(beat));
       await expect(lockFolder(dataFolder, neverLost)).rejects.toThrow("is in use by process 1 of another container or machine");
       clearInterval(beat);
+      await shown;
       const lock = await lockFolder(dataFolder, neverLost);
       await lock.release();
     },
