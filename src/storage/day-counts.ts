@@ -63,6 +63,11 @@ const SEPARATOR = "\n";
 
 const cutPath = (path: string): string => (path.length > PATH_CHARS_MAX ? `${path.slice(0, PATH_CHARS_MAX)}…` : path);
 
+const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
+
+/** A text of its own. A part of a text keeps all of that in memory, which is an address of 2,000 characters. */
+const copyOf = (path: string): string => decoder.decode(encoder.encode(path));
+
 const addTo = (counts: Map<string, number>, key: string, count: number): void => void counts.set(key, (counts.get(key) ?? 0) + count);
 
 export class DayCounts {
@@ -118,7 +123,7 @@ export class DayCounts {
     const known = this.#paths.get(path);
     if (known) return known;
     const added: CountedPath = { counts: new Map(), sum: 0, missed: this.#missed };
-    this.#paths.set(path, added);
+    this.#paths.set(copyOf(path), added);
     return added;
   }
 

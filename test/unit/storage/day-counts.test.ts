@@ -1,4 +1,6 @@
 /** Counts of a day: exact by labels, and the most frequent paths with the error that they state. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import {
   countFileOf,
@@ -114,6 +116,24 @@ describe("counts of a day", () => {
     const [row] = countsOf([["", `/${"x".repeat(3000)}`]]).rows();
     expect(row?.path).toHaveLength(257);
   });
+});
+
+it("counts of a day keep nothing of the addresses that their paths are parts of", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const megabytesInUse = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed / 1e6;
+  };
+  const counts = new DayCounts();
+  const before = megabytesInUse();
+  for (let i = 0; i < 1000; i++) {
+    const address = `/${i}/`.padEnd(50_000, "a");
+    counts.add(["bot", ""], address.slice(0, 100));
+    counts.add(["bot", ""], address.slice(1));
+  }
+  expect(megabytesInUse() - before).toBeLessThan(20);
+  expect(counts.rowCount).toBe(2000);
 });
 
 describe("a file of counts", () => {
