@@ -23,7 +23,7 @@ export const postChannelPreview: Handler = async (request, context) => {
   const { site_id: siteId } = new Query(url).parse(PARAMETERS);
   checkSite(reader, siteId);
   const rules = arrivalRulesIn(parseBodyOfSite(await readJson(request), siteId));
-  const scope = await scopeOf({ site_id: siteId, period: PERIOD, filters: [], segment: null }, reader);
+  const scope = await scopeOf({ site_id: siteId, period: PERIOD, filters: [], segment: null, lens: "default" }, reader);
   const query = queryOf(CHANNEL_PREVIEW, scope, { nowMs, calendar: reader.calendarOf(siteId) }, { rules });
   const preview = JSON.parse(await services.stats.fresh(query, askerOf(context))) as ChannelPreview;
   return jsonReply({ start_date: scope.range.firstDay, end_date: scope.range.lastDay, rules_version: ARRIVALS_VERSION, ...preview });

@@ -155,7 +155,7 @@ export const getCrawls: Handler = async (_request, context) => {
   const { services, reader, url, deadline } = context;
   readSite(context);
   const { limit, ...asked } = new Query(url).parse(PARAMETERS);
-  const { siteId, range } = await scopeOf({ ...asked, filters: [], segment: null }, reader);
+  const { siteId, range } = await scopeOf({ ...asked, filters: [], segment: null, lens: "default" }, reader);
   const { signal } = deadline;
   const { counts } = crawlsOf(context);
   const report = await inCountQueue(services, () => crawlReport(counts, { siteId, dates: datesOf(range), limit, signal }), signal);

@@ -26,7 +26,7 @@ export const getDropped: Handler = async (_request, context) => {
   const { services, reader, url, deadline } = context;
   readSite(context);
   const { limit, ...asked } = new Query(url).parse(PARAMETERS);
-  const { siteId, range } = await scopeOf({ ...asked, filters: [], segment: null }, reader);
+  const { siteId, range } = await scopeOf({ ...asked, filters: [], segment: null, lens: "default" }, reader);
   const { droppedEvents } = services;
   if (droppedEvents === null) throw new Error("this instance counts nothing that is dropped");
   const { signal } = deadline;

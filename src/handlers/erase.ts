@@ -28,6 +28,9 @@ const PARAMETERS = {
   segment: parameter({ description: "Any value is refused, likewise.", schema: NOTHING }, (value) => {
     if (value !== null) throw narrows('"segment" does not');
   }),
+  lens: parameter({ description: "Any value is refused, likewise.", schema: NOTHING }, (value) => {
+    if (value !== null) throw narrows('"lens" does not');
+  }),
 };
 
 export const deleteEvents: Handler = async (_request, context) => {

@@ -50,6 +50,7 @@ import { describeStatsExport } from "./stats-export.suite.ts";
 import { describeStatsFilterOperators } from "./stats-filter-operators.suite.ts";
 import { describeStatsFilters } from "./stats-filters.suite.ts";
 import { describeStatsGoals, describeStatsProperties, describeStatsPropertyValues } from "./stats-goals-properties.suite.ts";
+import { describeStatsLenses } from "./stats-lenses.suite.ts";
 import { describeStatsMain } from "./stats-main.suite.ts";
 import { describeStatsOverview } from "./stats-overview.suite.ts";
 import { describeStatsParameters } from "./stats-parameters.suite.ts";
@@ -117,6 +118,7 @@ const OF_RULES: readonly Suite[] = [
   [describeStatsBreakdown, "clickhouse"],
   [describeStatsFilters, "clickhouse"],
   [describeStatsFilterOperators, "clickhouse"],
+  [describeStatsLenses, "clickhouse"],
   [describeStatsComparison, "clickhouse"],
   [describeStatsRealtime, "workerd", "clickhouse"],
   [describeStatsVisits, "node", "clickhouse"],

@@ -99,9 +99,13 @@ export function describeSegments(makeTarget: MakeTarget): void {
       for (const unknown of [id, funnel.id, "0".repeat(32)]) await expectError(await ask(siteId, `&segment=${unknown}`), 400, unknown);
       await expectError(await ask(siteId, "&segment=A"), 400, '"segment" must be the id of a segment');
       expect(await visitorsOf(siteId, "&segment=")).toBe(await visitorsOf(siteId, ""));
-      for (const narrower of [id, ""]) {
-        const erase = `/api/gdpr/erase?site_id=${siteId}&start_date=2026-01-01&end_date=2026-01-02&segment=${narrower}`;
-        await expectError(await target.fetch(erase, { method: "DELETE", headers: session }), 400, '"segment" does not narrow');
+      for (const [name, value] of [
+        ["segment", id],
+        ["segment", ""],
+        ["lens", "strict"],
+      ]) {
+        const erase = `/api/gdpr/erase?site_id=${siteId}&start_date=2026-01-01&end_date=2026-01-02&${name}=${value}`;
+        await expectError(await target.fetch(erase, { method: "DELETE", headers: session }), 400, `"${name}" does not narrow`);
       }
     });
 

@@ -2,7 +2,9 @@
 import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
 import { arrivalNames, NO_ARRIVAL_RULES } from "../../src/runtime/arrivals/arrival-names.ts";
 import type { Dimension, VisitDimension } from "../../src/runtime/query/filters.ts";
+import { STRICT } from "../../src/runtime/query/lenses.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
+import { leftOut } from "./left-out-model.ts";
 
 export type Events = readonly StoredEvent[];
 
@@ -33,6 +35,8 @@ export interface Scope {
   readonly goals?: readonly PlainGoal[];
   /** Events that do not meet these are hidden. */
   readonly shared?: readonly Condition[];
+  /** Leaves out visits as the lens of that name does. */
+  readonly isStrict?: boolean;
 }
 
 export const isPageview = ({ eventName }: StoredEvent): boolean => eventName === "pageview";
@@ -173,7 +177,8 @@ function isMet(condition: Condition, event: StoredEvent, session: Events, goals:
 export const inRange = (events: Events, { siteId, firstDay, lastDay }: Scope): Events =>
   events.filter((event) => event.siteId === siteId && firstDay <= event.date && event.date <= lastDay);
 
-export interface JudgedSession {
+interface JudgedSession {
+  readonly session: StoredEvent[];
   /** Its events that are not hidden. */
   readonly shown: StoredEvent[];
   /** Those of them that meet the filter. */
@@ -182,13 +187,31 @@ export interface JudgedSession {
 
 /** The sessions of all events of the range. Whether an event is hidden is judged by them; whether it meets the filter, by what is left. */
 export function judgedSessions(events: Events, scope: Scope): JudgedSession[] {
-  const { conditions, shared = [], goals = [], sessionGapMs = 0 } = scope;
+  const { conditions, shared = [], goals = [], sessionGapMs = 0, isStrict = false } = scope;
   const meets = (list: readonly Condition[], event: StoredEvent, session: Events): boolean =>
     list.every((condition) => isMet(condition, event, session, goals) !== condition.isNegated);
-  return sessionsOf(inRange(events, scope), sessionGapMs).map((session) => {
-    const shown = session.filter((event) => meets(shared, event, session));
-    return { shown, matching: shown.filter((event) => meets(conditions, event, shown)) };
-  });
+  const sessions = sessionsOf(inRange(events, scope), sessionGapMs);
+  const visits = sessions.map((session) => ({ session, shown: session.filter((event) => meets(shared, event, session)) }));
+  const left = isStrict
+    ? leftOut(
+        visits.map(({ shown }) => shown),
+        STRICT,
+      )
+    : new Set();
+  return visits.map(({ session, shown }) => ({
+    session,
+    shown,
+    matching: left.has(shown) ? [] : shown.filter((event) => meets(conditions, event, shown)),
+  }));
+}
+
+/** All events but those of visits that the lens leaves out, hidden ones included, and the scope without the lens. */
+export function seenByLens(events: Events, scope: Scope): { readonly kept: Events; readonly scope: Scope } {
+  if (!scope.isStrict) return { kept: events, scope };
+  const { conditions: _conditions, ...all } = scope;
+  const judged = judgedSessions(events, { ...all, conditions: [] });
+  const left = new Set(judged.flatMap(({ session, shown, matching }) => (shown.length > matching.length ? session : [])));
+  return { kept: events.filter((event) => !left.has(event)), scope: { ...scope, isStrict: false } };
 }
 
 /** Those of `all` that are among `some`, in their order. */

@@ -12,6 +12,7 @@ import {
   isPageview,
   judgedSessions,
   propertiesIn,
+  seenByLens,
   shownAs,
   valueOf,
   type Condition,
@@ -139,8 +140,9 @@ function windowIn(events: Events, scope: Scope, window: CustomWindow, nowMs: num
   const today = calendar.dateOf(nowMs);
   const isCut = isSameTime && scope.firstDay <= today && today <= scope.lastDay;
   const endMs = isCut ? calendar.whenClockShows(lastDay, sinceMidnight(nowMs, calendar)) : null;
-  const early = events.filter(({ timestampMs }) => endMs === null || timestampMs < endMs);
-  return { early, scope: { ...scope, firstDay, lastDay }, endMs };
+  const seen = seenByLens(events, { ...scope, firstDay, lastDay });
+  const early = seen.kept.filter(({ timestampMs }) => endMs === null || timestampMs < endMs);
+  return { early, scope: seen.scope, endMs };
 }
 
 export function customMainOf(

@@ -133,6 +133,7 @@ export const SHARED_PARAMETERS = {
   Interval: documentedOne("interval", SCOPE_PARAMETERS.interval),
   Filters: documentedOne("filters", SCOPE_PARAMETERS.filters),
   Segment: documentedOne("segment", SCOPE_PARAMETERS.segment),
+  Lens: documentedOne("lens", SCOPE_PARAMETERS.lens),
   ProgressId: {
     name: "X-Progress-Id",
     in: "header",
@@ -144,12 +145,12 @@ export const SHARED_PARAMETERS = {
   } satisfies Parameter as Parameter,
 };
 
-const { SiteId, Period, StartDate, EndDate, Interval, Filters, Segment, ProgressId } = SHARED_PARAMETERS;
+const { SiteId, Period, StartDate, EndDate, Interval, Filters, Segment, Lens, ProgressId } = SHARED_PARAMETERS;
 
 export const SITE = SiteId;
 
 export const PROGRESS_ID_HEADER = ProgressId;
 
-export const SCOPE: readonly Parameter[] = [SiteId, Period, StartDate, EndDate, Interval, Filters, Segment];
+export const SCOPE: readonly Parameter[] = [SiteId, Period, StartDate, EndDate, Interval, Filters, Segment, Lens];
 
-export const UNDATED_SCOPE: readonly Parameter[] = [SiteId, Filters, Segment];
+export const UNDATED_SCOPE: readonly Parameter[] = [SiteId, Filters, Segment, Lens];

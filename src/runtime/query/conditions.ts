@@ -285,7 +285,7 @@ export interface SessionEvents {
 export type SessionCondition = Condition & { readonly dimension: SessionFilter };
 
 /** Rows of `sessions` plus `chain`, shared by all day-parts of one session. */
-const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): SqlText => sql`
+export const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): SqlText => sql`
   SELECT session, visitor_id, first_ms, sum(begins) OVER (PARTITION BY visitor_id ORDER BY first_ms, session) AS chain
   FROM (
     SELECT session, visitor_id, first_ms,

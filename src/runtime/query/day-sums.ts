@@ -5,6 +5,7 @@
 import { propertyMeasure } from "../../storage/rollup.ts";
 import type { BreakdownDimension, Condition, Dimension, FilterDimension } from "./filters.ts";
 import { distinctConditions } from "./filters.ts";
+import { isOfLens } from "./lenses.ts";
 import type { Scope } from "./scope.ts";
 
 /** The numbers of a day and value, as columns of a measure. */
@@ -68,9 +69,9 @@ const isOfManyValues = (measure: string): boolean => measure === "pages" || meas
 
 const isOneValue = ({ test: { kind, values }, isNegated }: Condition): boolean => kind === "is" && values.length === 1 && !isNegated;
 
-/** The conditions that an answer meets, with those of a share link. */
+/** The conditions that an answer meets, with those of a share link. Sums of days have no visits that a lens could leave out. */
 const conditionsOf = ({ conditions, shared }: Scope): readonly Condition[] =>
-  distinctConditions([...conditions, ...(shared?.conditions ?? [])]);
+  distinctConditions([...conditions.filter((condition) => !isOfLens(condition)), ...(shared?.conditions ?? [])]);
 
 type Described = { readonly ofDays?: RowsOfDays };
 

@@ -134,9 +134,12 @@ export const EVIDENCE_FILTER = "evidence";
 
 export type FilterDimension = Dimension | SessionFilter | typeof EVIDENCE_FILTER | `${typeof PROPERTY_PREFIX}${string}`;
 
+/** What no filter can name: the parameter `lens` (`lenses.ts`). */
+type ConditionDimension = FilterDimension | "lens";
+
 export interface Condition {
   /** The key of a property is decoded. */
-  readonly dimension: FilterDimension;
+  readonly dimension: ConditionDimension;
   /** Applied to the stored value. A missing value equals `(unknown)` and fails every other operator. */
   readonly test: TextTest;
   readonly isNegated: boolean;

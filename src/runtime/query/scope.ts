@@ -36,6 +36,8 @@ import {
   NAMED_FILTERS,
   parseSegmentFilter,
 } from "./filters.ts";
+import { conditionsOfLens, isOfLens, LENS } from "./lenses.ts";
+import { isOfKeptVisit } from "./left-out-visits.ts";
 import { optional, parameter, type Parameter, required, type Values } from "./parameters.ts";
 import type { Waiter } from "./progress.ts";
 import { arrivalNameColumn, column, joinSql, resultColumn, sql, type SqlText } from "./sql.ts";
@@ -117,7 +119,14 @@ const sessionEventsOf = (scope: Scope): SessionEvents => ({
   isInRange: inRange(scope),
 });
 
-const meets = (conditions: readonly Condition[], scope: Scope): SqlText => meetsConditions(conditions, sessionEventsOf(scope));
+/** A cut takes nothing from what a lens judges a visit by. */
+const isKept = ({ endsAtMs: _cut, ...whole }: Scope): SqlText => isOfKeptVisit(sessionEventsOf(whole));
+
+function meets(conditions: readonly Condition[], scope: Scope): SqlText {
+  const own = conditions.filter((condition) => !isOfLens(condition));
+  const met = meetsConditions(own, sessionEventsOf(scope));
+  return own.length < conditions.length ? sql`${met} AND ${isKept(scope)}` : met;
+}
 
 /** DuckDB: `session` and `value`, an arrival, of all sessions of the range whose events the reader may see. */
 export const arrivalsOfVisits = (scope: Scope): SqlText => firstValues(firstValueOf("visit-channels"), sessionEventsOf(scope));
@@ -319,10 +328,11 @@ export const SCOPE_PARAMETERS = {
   interval: INTERVAL,
   filters: FILTERS,
   segment: SEGMENT,
+  lens: LENS,
 };
 
 /** Parameters of a report without a date range. */
-export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS, segment: SEGMENT };
+export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS, segment: SEGMENT, lens: LENS };
 
 type UndatedValues = Values<typeof UNDATED_SCOPE_PARAMETERS>;
 
@@ -381,12 +391,13 @@ export async function scopeOf(values: ScopeValues, reader: Reader): Promise<Scop
   const today = reader.calendarOf(siteId).dateOf(reader.nowMs);
   const shared = sharedPartOf(reader, siteId, today);
   const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, reader, shared, today));
-  const conditions = conditionsOn(requestedConditions(values, reader), () => reader.goalsOf(siteId));
+  const requested = conditionsOn(requestedConditions(values, reader), () => reader.goalsOf(siteId));
+  const ofLens = conditionsOfLens(values.lens);
   const { sessionRules } = reader;
   const arrivalRules = reader.arrivalRulesOf(siteId);
-  if (shared === null) return { siteId, range, conditions, sessionRules, arrivalRules };
-  const together = distinctConditions([...conditions, ...shared.conditions]);
-  const scope = { siteId, range, conditions: together, shared, sessionRules, arrivalRules };
+  if (shared === null) return { siteId, range, conditions: [...requested, ...ofLens], sessionRules, arrivalRules };
+  const conditions = [...distinctConditions([...requested, ...shared.conditions]), ...ofLens];
+  const scope = { siteId, range, conditions, shared, sessionRules, arrivalRules };
   checkShared(scope);
   return scope;
 }

@@ -1,6 +1,7 @@
 /** ClickHouse's SQL where it differs from DuckDB's: what each fragment becomes. */
 import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/date-range.ts";
 import { arrivalPasses, matchesText, meetsSessionConditions, propertyPasses, reachesAny } from "../../query/conditions.ts";
+import { isOfKeptVisit } from "../../query/left-out-visits.ts";
 import { column, type Dialect, type Fragment, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
 import { eventPlace, propsText } from "../../reports/exports/raw-export.ts";
 import { channelsOfVisits } from "../../reports/channel-preview.ts";
@@ -28,6 +29,7 @@ import {
   eventsOfOrderedVisits,
   eventsWithOrderedVisits,
   historiesOfVisitors,
+  isOfKeptOrderedVisit,
   meetsBySessions,
   neighboursInOrderedSessions,
   pagesOfOrderedSessions,
@@ -97,6 +99,7 @@ write(matchesText, textIsFound);
 write(arrivalPasses, (arrival, arrivalTest) => sql`${arrival} IN (SELECT arrayJoin(${{ arrivalTest }}))`);
 write(propertyPasses, propertyIsFound);
 write(meetsSessionConditions, meetsBySessions);
+write(isOfKeptVisit, isOfKeptOrderedVisit);
 write(reachesAny, (mask) => sql`bitAnd(reached, ${mask}) <> 0`);
 write(timeUnitsSql, (ms, timeMs = sql`timestamp`) => sql`intDiv(${timeMs}, ${ms})`);
 write(clockPartSql, ({ ms, perDay }, localMs) => sql`toInt64(day) * ${perDay} + intDiv(${localMs}, ${ms}) % ${perDay}`);

@@ -28,6 +28,7 @@ import {
   stepSql,
   valuePasses,
 } from "../../query/conditions.ts";
+import { HAS_CODE } from "../../query/left-out-visits.ts";
 import { eventsIn, hidesEvents as hides, rangedEvents, type Scope } from "../../query/scope.ts";
 import { NO_ARRIVAL_RULES } from "../../arrivals/arrival-names.ts";
 import type { ArrivalRules } from "../../arrivals/arrivals.ts";
@@ -156,14 +157,30 @@ function momentsOf(conditions: readonly SessionCondition[], events: SessionEvent
   const event = conditionEvent(bits.length > 0 ? joinSql(bits, " + ") : sql`0`, hidesEvents, onValues.length > 0);
   const marked = goals ? sql`SELECT *, ${goals.columns} FROM (${ordered}) AS unmarked` : ordered;
   const sessions = orderedSessions({ events: marked, hidesEvents, event, sessionGapMs: rules.sessionGapMs });
-  return sql`
+  return momentsWhere(joinSql(goals ? [...met, goals.isMet(isReached)] : met, " AND "), sessions);
+}
+
+/** Visitor and time of each event of the visits for which a condition holds. */
+const momentsWhere = (condition: SqlText, sessions: SqlText): SqlText => sql`
     SELECT visitor_id, arrayJoin(arrayMap(event -> event.ms, visit)) AS ms
     FROM (SELECT visitor_id, arrayJoin(sessions) AS visit FROM (${sessions}) AS histories) AS visits
-    WHERE ${joinSql(goals ? [...met, goals.isMet(isReached)] : met, " AND ")}`;
-}
+    WHERE ${condition}`;
 
 export const meetsBySessions = (conditions: readonly SessionCondition[], events: SessionEvents): SqlText =>
   sql`(visitor_id, timestamp) IN (${momentsOf(conditions, events)})`;
+
+/** Only visits of visitors with such an event are made. */
+export function isOfKeptOrderedVisit({ ordered, hidesEvents, rules }: SessionEvents): SqlText {
+  const marked = sql`SELECT *, ${HAS_CODE} AS has_code FROM (${ordered}) AS unmarked`;
+  const withCode = sql`SELECT visitor_id FROM (${marked}) AS marked WHERE has_code`;
+  const read = {
+    events: sql`SELECT * FROM (${marked}) AS marked WHERE visitor_id IN (${withCode})`,
+    hidesEvents,
+    event: conditionEvent(sql`toInt64(has_code)`, hidesEvents, false),
+    sessionGapMs: rules.sessionGapMs,
+  };
+  return sql`(visitor_id, timestamp) NOT IN (${momentsWhere(sql`arrayExists(event -> event.met = 1, visit)`, orderedSessions(read))})`;
+}
 
 /**
  * An event is packed into one number, from the highest bits: its time, 16 bits of its day, one bit if it is shared (only if the
