@@ -201,9 +201,9 @@ describe("the chart", () => {
     const touches = await context.newCDPSession(page);
     const touch = (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: { x: number; y: number }[]) =>
       touches.send("Input.dispatchTouchEvent", { type, touchPoints });
-    await touch("touchStart", [to]);
-    for (let step = 1; step <= 5; step++) await touch("touchMove", [{ x: to.x + ((from.x - to.x) * step) / 5, y: to.y }]);
-    await touch("touchEnd", []);
+    const moves = [1, 2, 3, 4, 5].map((step) => ({ x: to.x + ((from.x - to.x) * step) / 5, y: to.y }));
+    // Sent at once: a finger that rests for half a second opens a menu instead.
+    await Promise.all([touch("touchStart", [to]), ...moves.map((place) => touch("touchMove", [place])), touch("touchEnd", [])]);
     await viewed();
     await openDrawn();
     await chart().focus();
