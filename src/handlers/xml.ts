@@ -3,5 +3,5 @@ import { withHiddenAs } from "../shared/text.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
 
-/** Without hidden characters, all of which but a few XML 1.0 forbids: a text that is fit to be content, and the value of an attribute. */
+/** Fit to be content, and the value of an attribute. Hidden characters are left out: XML 1.0 forbids all but a few of them. */
 export const xmlText = (text: string): string => withHiddenAs(text, "").replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");

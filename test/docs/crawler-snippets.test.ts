@@ -110,9 +110,9 @@ describe("the snippets that report crawlers", () => {
 
   it("report from the log of nginx, what was refused at first as well", skippedFor(whyMissing("nginx")), async () => {
     const site = "nginx.example";
-    const [http = "", server = ""] = [...page.text.matchAll(/```nginx\n([^]*?)```/g)].map(([, code]) => code);
+    const [http = "", ofServer = ""] = [...page.text.matchAll(/```nginx\n([^]*?)```/g)].map(([, code]) => code);
     const logs = await makeTempFolder();
-    const proxy = await startProxy("nginx", { http, snippet: `${server.replace("/var/log/nginx", logs)} location / { return 404; }` });
+    const proxy = await startProxy("nginx", { http, snippet: `${ofServer.replace("/var/log/nginx", logs)} location / { return 404; }` });
     onTestFinished(async () => {
       await proxy.stop();
       await removeFolder(logs);
