@@ -50,7 +50,7 @@ describe("the first run", () => {
     return service;
   }
 
-  /** From then on time passes only as the test says, however slow the machine is. */
+  /** Stops it: time passes only as the test says then, however slow the machine is. */
   const pauseClock = () => page.clock.pauseAt(nowMs() + 60_000);
   /** So that a test need not wait for the next request of the page. */
   const nextPoll = () => page.clock.fastForward(2000);
