@@ -61,7 +61,7 @@ export function noteProxies({ headers }: Request, { services: { proxyCheck }, so
   proxyCheck.note(addressChainOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for") }, proxyCheck.entriesMax));
 }
 
-/** Why an event is not stored, for who looks at the response. Scripts of pages cannot read it. */
+/** Why an event is not stored, for who looks at the response. Scripts of pages of other origins cannot read it. */
 const DROPPED_HEADER = "X-Svc-Dropped";
 
 /** Keeps streaming hosts from sending `Transfer-Encoding: chunked` for an empty body. */
