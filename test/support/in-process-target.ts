@@ -180,7 +180,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     await services.engagement?.stop();
     await services.flush.run();
     await services.crawls?.settled();
-    await services.droppedEvents?.stop();
+    await services.droppedEvents?.stop(new AbortController().signal);
     await services.eventStore.close();
     await services.pings?.close();
     await services.queryEngine.close();

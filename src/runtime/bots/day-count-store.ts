@@ -47,7 +47,7 @@ interface Pending extends SiteDay {
   readonly counts: DayCounts;
 }
 
-export class DayCountStore implements Job {
+export class DayCountStore implements Pick<Job, "tick" | "settled"> {
   readonly #options: DayCountStoreOptions;
   readonly #job: PeriodicJob;
   readonly #pending = new Map<string, Pending>();
@@ -109,11 +109,15 @@ export class DayCountStore implements Job {
     return this.#job.settled();
   }
 
-  /** Writes the rest, when nothing can be counted any more. */
-  async stop(): Promise<void> {
+  /** Writes the rest, when nothing can be counted any more, or what can be written until the signal aborts. */
+  async stop(late: AbortSignal): Promise<void> {
+    const abort = () => void this.#job.stop();
+    if (late.aborted) abort();
+    else late.addEventListener("abort", abort);
     await this.#job.settled();
     if (this.#pending.size > 0) await this.#job.run();
     await this.#job.stop();
+    if (this.#pending.size > 0) this.#options.log.warn("stopped before all counts of what is dropped were written; the rest is lost");
   }
 
   /** One task after the other: no reader sees a day that is being written. */

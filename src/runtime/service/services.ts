@@ -350,7 +350,7 @@ function createLifecycle(
       ]);
       await flush.stop(late);
       await counting?.crawls.settled();
-      await counting?.droppedEvents.stop();
+      await counting?.droppedEvents.stop(late);
       await visitorSalts.settled();
       await shares.settled();
       await persistentSessions.settled();

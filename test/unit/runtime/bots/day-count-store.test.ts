@@ -50,6 +50,8 @@ async function rowsOf(store: DayCountStore, site = SITE): Promise<[LocalDate, st
   return rows.map(([day, { path, count }]) => [day, path, count]);
 }
 
+const NEVER = new AbortController().signal;
+
 const note = (store: DayCountStore, site = SITE, day = FIRST, path = "/a"): void => store.note(site, day, GPT, path);
 
 describe("counts of dropped events", () => {
@@ -70,13 +72,30 @@ describe("counts of dropped events", () => {
       [FIRST, "/a", 2],
       [SECOND, "/b", 1],
     ]);
-    await store.stop();
+    await store.stop(NEVER);
     expect(await rowsOf(open())).toEqual([
       [FIRST, "/a", 2],
       [SECOND, "/b", 1],
     ]);
     expect(await store.sites()).toEqual([SITE]);
     expect(await store.storedDays(SITE)).toEqual([FIRST, SECOND]);
+  });
+
+  it("are written at the end, but no more of them once it is late", async () => {
+    const { objects, open } = world();
+    const late = new AbortController();
+    const put: ObjectStore["put"] = async (key, bytes) => {
+      late.abort();
+      await objects.put(key, bytes);
+    };
+    const store = open({ ...objects, put });
+    for (const day of [FIRST, SECOND]) note(store, SITE, day);
+    await store.stop(late.signal);
+    expect(await rowsOf(open())).toEqual([[FIRST, "/a", 1]]);
+    const other = open();
+    note(other, OTHER);
+    await other.stop(AbortSignal.abort());
+    expect(await rowsOf(open(), OTHER)).toEqual([]);
   });
 
   it("are not lost by a failed write, and not added twice by one that has succeeded in spite of its failure", async () => {
