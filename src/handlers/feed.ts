@@ -28,6 +28,8 @@ const METRIC_PARAMETERS: Parameters = Object.fromEntries(
 
 const PASSED_ON: Parameters = { ...UNDATED_SCOPE_PARAMETERS, ...METRIC_PARAMETERS };
 
+const VIEW = Object.keys(PASSED_ON).filter((name) => name !== "site_id" && name !== "metric");
+
 /** The last weeks of the site, or days, that are over; the newest first. */
 function endedPeriods(every: keyof typeof EVERY, siteId: SiteId, { calendarOf, weekStartOf, nowMs }: Reader): readonly DateRange[] {
   const { days, itemsMax } = EVERY[every];
@@ -71,6 +73,9 @@ export const getFeed: Handler = async (request, context) => {
   const { siteId } = scope;
   const calendar = reader.calendarOf(siteId);
   const page = pageOf(request, siteId, context);
+  // Readers keep one of two items with the same id, so feeds of two views of a site have their own.
+  const view = VIEW.map((name) => given.text(name)).filter((value) => value !== null);
+  const idOf = ({ firstDay }: DateRange) => [siteId, given.text("metric") ?? "visits", every, firstDay, ...view].join("/");
   const itemOf = (range: DateRange, { sentence, findings, caveats }: Told): string => {
     const link = new URL(page);
     link.searchParams.set("start", range.firstDay);
@@ -79,7 +84,7 @@ export const getFeed: Handler = async (request, context) => {
       "<item>" +
       element("title", sentence) +
       element("link", link.href) +
-      `<guid isPermaLink="false">${xmlText(`${siteId}/${given.text("metric") ?? "visits"}/${every}/${range.firstDay}`)}</guid>` +
+      `<guid isPermaLink="false">${xmlText(idOf(range))}</guid>` +
       element("pubDate", new Date(calendar.startOf(addDays(range.lastDay, 1))).toUTCString()) +
       element("description", [...findings, ...caveats].map((told) => told.sentence).join(" ") || sentence) +
       "</item>"

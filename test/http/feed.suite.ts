@@ -77,6 +77,8 @@ export function describeFeed(makeTarget: MakeTarget): void {
       expect(textsOf(xml, "link").at(-1)).toMatch(new RegExp(`/\\?site=${site}&start=${day(3)}&end=${day(3)}$`));
       const ofPageviews = await feed({ every: "day", metric: "pageviews" });
       expect(textsOf(ofPageviews, "guid")).toEqual(days.map((date) => `${site}/pageviews/day/${date}`));
+      const ofOnePage = await feed({ every: "day", filters: "pages==/" });
+      expect(textsOf(ofOnePage, "guid")).toEqual(days.map((date) => `${site}/visits/day/${date}/pages==/`));
       // Weeks that are over: an item is never of the current one.
       for (const id of textsOf(await feed({}), "guid")) expect((id.split("/").at(-1) ?? "") < day(6)).toBe(true);
     });
