@@ -7,9 +7,10 @@ import { onPlainClick } from "../kit/pointing.ts";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { tip } from "../kit/tips.ts";
 import { useReport } from "../state/requests.ts";
-import { unfilteredScope } from "../state/scope.ts";
+import { datesScope } from "../state/scope.ts";
 import { backToDashboard, dashboardHref } from "../state/view.ts";
 import { words } from "../words/words.ts";
+import { Lenses } from "./lenses.tsx";
 
 type Dropped = Reports["dropped"];
 
@@ -145,7 +146,7 @@ function Lists({ report: { dropped, reasons, names, operators, paths } }: { read
 }
 
 export function BotsPage() {
-  const report = useReport("dropped", { ...unfilteredScope.value, limit: ROWS });
+  const report = useReport("dropped", { ...datesScope.value, limit: ROWS });
   return (
     <section aria-label={words.bots.title}>
       <header class="explore-head">
@@ -155,6 +156,7 @@ export function BotsPage() {
         </a>
       </header>
       <p class="bots-about dim">{words.bots.about}</p>
+      <Lenses />
       <ReportView report={report} rows={6}>
         {(dropped) =>
           dropped.dropped === 0 ? (

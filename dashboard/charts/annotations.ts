@@ -8,7 +8,7 @@ import { authState } from "../state/connection.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { today } from "../state/period.ts";
 import { clearReportCache, useRequest } from "../state/requests.ts";
-import { unfilteredScope } from "../state/scope.ts";
+import { datesScope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { inZone } from "../state/time-zone.ts";
 import { openPanel } from "../state/view.ts";
@@ -102,7 +102,7 @@ const NONE: readonly Annotation[] = [];
 
 /** Empty until loaded, and if loading fails. */
 export function useAnnotations(): readonly Annotation[] {
-  const { data, retry } = useRequest(hasAnnotations() ? annotationsPath(unfilteredScope.value) : null, fetchAnnotations);
+  const { data, retry } = useRequest(hasAnnotations() ? annotationsPath(datesScope.value) : null, fetchAnnotations);
   const count = changes.value;
   useEffect(() => {
     if (count > 0) retry();

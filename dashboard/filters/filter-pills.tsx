@@ -8,6 +8,7 @@ import { tip } from "../kit/tips.ts";
 import { authState, handleFailure } from "../state/connection.ts";
 import { isSameFilter } from "../state/filters.ts";
 import { showToast } from "../kit/toast.tsx";
+import { lens, setLens } from "../state/lens.ts";
 import { navigate, param } from "../state/url.ts";
 import {
   canClear,
@@ -23,7 +24,7 @@ import {
   savedFilterId,
   setFilters,
 } from "../state/view-filters.ts";
-import { openPanel, site } from "../state/view.ts";
+import { openBots, openPanel, site } from "../state/view.ts";
 import { fill, rich, words } from "../words/words.ts";
 
 const FILTER_BUTTON_ID = "add-filter";
@@ -127,6 +128,25 @@ function SavedFilterPill() {
   );
 }
 
+/** A view by the default lens has no pill. */
+function LensPill({ of }: { readonly of: "strict" | "everything" }) {
+  return (
+    <li class="pill">
+      <button type="button" class="pill-text" title={words.filters.lensTitles[of]} onClick={openBots}>
+        <strong>{words.filters.lenses[of]}</strong>
+      </button>
+      <CrossButton
+        class="pill-remove"
+        label={words.filters.removeLens}
+        onClick={(event) => {
+          leavePill(event.currentTarget.closest("li"));
+          setLens("default");
+        }}
+      />
+    </li>
+  );
+}
+
 /** Loads the saved filter in the URL. If the list cannot be loaded, it stays without a name. */
 function useSavedFilter(): void {
   const [siteId, isWanted] = [site.value, savedFilterId.value !== null && savedFilter.value === null];
@@ -137,8 +157,9 @@ function useSavedFilter(): void {
 
 export function FilterPills() {
   useSavedFilter();
-  return !isFiltered.value ? null : (
+  return !isFiltered.value && lens.value === "default" ? null : (
     <ul class="pills" aria-label={words.filters.list}>
+      {lens.value !== "default" && <LensPill of={lens.value} />}
       {lockedFilters.value.map((filter) => (
         <LockedPill key={printFilter(filter)} filter={filter} />
       ))}

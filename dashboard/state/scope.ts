@@ -2,6 +2,7 @@
 import { computed } from "@preact/signals";
 import { RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
 import { printFilters, withoutGoalFilters } from "./filters.ts";
+import { lensParameter } from "./lens.ts";
 import { comparedRange, period, range } from "./period.ts";
 import type { Range } from "./range.ts";
 import { ownFilters, savedConditions, savedFilterId } from "./view-filters.ts";
@@ -10,12 +11,15 @@ import { site } from "./view.ts";
 /** Shows the service that a long range is intended. Series replace it by their own interval. */
 const longRange = ({ days }: Range) => days > RANGE_DAYS_MAX && { interval: "month" };
 
-export const unfilteredScope = computed(() => ({
+/** The period alone, without lens and filters. */
+export const datesScope = computed(() => ({
   site_id: site.value,
   ...(period.value === "custom"
     ? { start_date: range.value.start, end_date: range.value.end, ...longRange(range.value) }
     : { period: period.value }),
 }));
+
+export const unfilteredScope = computed(() => ({ ...datesScope.value, ...lensParameter.value }));
 
 export const scope = computed(() => ({ ...unfilteredScope.value, segment: savedFilterId.value, filters: printFilters(ownFilters.value) }));
 

@@ -1019,6 +1019,20 @@ export const deLater = {
     revenueIn: "Umsatz ({currency})",
   },
   bots: {
+    lenses: "Drei Arten zu zählen",
+    lensesAbout:
+      "Die gespeicherten Besuche, auf drei Arten gezählt. Ihre Wahl gilt für alle Berichte und ändert nichts an dem, was gespeichert ist.",
+    lensNames: { strict: "Streng", default: "Üblich", everything: "Alles" },
+    lensTexts: {
+      strict:
+        "<strong>{lens}</strong>: ohne ganze Besuche, die Zeichen eines Programms zeigen, etwa Fernsteuerung oder einen Browser, der sich widerspricht.",
+      default: "<strong>{lens}</strong>: alle gespeicherten Besuche.",
+      everything:
+        "<strong>{lens}</strong>: ebenfalls alle gespeicherten Besuche. Sollte „Üblich“ eines Tages welche auslassen, sind sie hier.",
+    },
+    lensUse: "Verwenden",
+    lensInUse: "In Gebrauch",
+    lensChoice: "Berichte",
     title: "Bots und Crawler",
     about:
       "Ereignisse bekannter Bots und solche, die die Einstellungen der Website ausschließen, sind in keiner Zahl. Hier werden sie gezählt.",

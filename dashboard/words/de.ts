@@ -408,6 +408,9 @@ export const de = {
     tooMany: "Zu viele Anfragen. Bitte später erneut versuchen.",
   },
   filters: {
+    lenses: { strict: "Streng", everything: "Alles" },
+    lensTitles: { strict: "Besuche, die nach Programmen aussehen, sind ausgelassen", everything: "Auch, was sonst ausgelassen wird" },
+    removeLens: "Wieder wie üblich zählen",
     add: "Filter hinzufügen (F)",
     filter: "Filter",
     others: { one: "{count} weiterer", other: "{count} weitere" },

@@ -995,6 +995,19 @@ export const enLater = {
     revenueIn: "Revenue ({currency})",
   },
   bots: {
+    lenses: "Three ways to count",
+    lensesAbout:
+      "The visits that are stored, counted in three ways. What you choose applies to all reports, and changes nothing that is stored.",
+    lensNames: { strict: "Strict", default: "Default", everything: "Everything" },
+    lensTexts: {
+      strict:
+        "<strong>{lens}</strong>: without whole visits that show signs of a program, such as remote control or a browser that contradicts itself.",
+      default: "<strong>{lens}</strong>: all stored visits.",
+      everything: "<strong>{lens}</strong>: all stored visits, too. Should Default leave out any one day, they are here.",
+    },
+    lensUse: "Use",
+    lensInUse: "In use",
+    lensChoice: "Reports",
     title: "Bots and crawlers",
     about: "Events of known bots, and those that the site’s settings exclude, are in none of the numbers. They are counted here.",
     total: { one: "{count} event was left out", other: "{count} events were left out" },

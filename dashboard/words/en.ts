@@ -321,6 +321,9 @@ export const en = {
     tooMany: "Too many requests. Try again later.",
   },
   filters: {
+    lenses: { strict: "Strict", everything: "Everything" },
+    lensTitles: { strict: "Visits that look like programs are left out", everything: "Also what is left out by default" },
+    removeLens: "Count by default again",
     add: "Add a filter (F)",
     filter: "Filter",
     others: { one: "{count} other", other: "{count} others" },

@@ -1051,6 +1051,19 @@ export const esLater = {
     revenueIn: "Ingresos ({currency})",
   },
   bots: {
+    lenses: "Tres formas de contar",
+    lensesAbout:
+      "Las visitas guardadas, contadas de tres formas. Lo que elijas vale para todos los informes y no cambia nada de lo guardado.",
+    lensNames: { strict: "Estricto", default: "Por defecto", everything: "Todo" },
+    lensTexts: {
+      strict:
+        "<strong>{lens}</strong>: sin las visitas enteras que muestran señales de un programa, como control remoto o un navegador que se contradice.",
+      default: "<strong>{lens}</strong>: todas las visitas guardadas.",
+      everything: "<strong>{lens}</strong>: también todas las visitas guardadas. Si algún día «Por defecto» omite alguna, estará aquí.",
+    },
+    lensUse: "Usar",
+    lensInUse: "En uso",
+    lensChoice: "Informes",
     title: "Bots y rastreadores",
     about: "Los eventos de bots conocidos y los que excluye la configuración del sitio no están en ninguna cifra. Aquí se cuentan.",
     total: {

@@ -417,6 +417,9 @@ export const es = {
     tooMany: "Demasiadas solicitudes. Inténtalo más tarde.",
   },
   filters: {
+    lenses: { strict: "Estricto", everything: "Todo" },
+    lensTitles: { strict: "Se omiten las visitas que parecen de programas", everything: "También lo que se omite por defecto" },
+    removeLens: "Volver a contar por defecto",
     add: "Añadir un filtro (F)",
     filter: "Filtrar",
     others: { one: "{count} más", many: "{count} más", other: "{count} más" },

@@ -1062,6 +1062,19 @@ export const frLater = {
     revenueIn: "Revenus ({currency})",
   },
   bots: {
+    lenses: "Trois façons de compter",
+    lensesAbout:
+      "Les visites enregistrées, comptées de trois façons. Votre choix vaut pour tous les rapports et ne change rien à ce qui est enregistré.",
+    lensNames: { strict: "Strict", default: "Par défaut", everything: "Tout" },
+    lensTexts: {
+      strict:
+        "<strong>{lens}</strong> : sans les visites entières qui montrent des signes d’un programme, comme un pilotage à distance ou un navigateur qui se contredit.",
+      default: "<strong>{lens}</strong> : toutes les visites enregistrées.",
+      everything: "<strong>{lens}</strong> : toutes les visites enregistrées aussi. Si « Par défaut » en écarte un jour, elles seront ici.",
+    },
+    lensUse: "Utiliser",
+    lensInUse: "Utilisé",
+    lensChoice: "Rapports",
     title: "Robots et crawlers",
     about:
       "Les événements des robots connus et ceux que les réglages du site excluent ne figurent dans aucun chiffre. Ils sont comptés ici.",

@@ -418,6 +418,9 @@ export const fr = {
     tooMany: "Trop de requêtes. Réessayez plus tard.",
   },
   filters: {
+    lenses: { strict: "Strict", everything: "Tout" },
+    lensTitles: { strict: "Les visites qui ressemblent à des programmes sont écartées", everything: "Avec ce qui est écarté par défaut" },
+    removeLens: "Compter de nouveau par défaut",
     add: "Ajouter un filtre (F)",
     filter: "Filtrer",
     others: { one: "{count} autre", many: "{count} autres", other: "{count} autres" },

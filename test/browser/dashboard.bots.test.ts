@@ -6,6 +6,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { newWindow } from "./support/dashboard-browser.ts";
 import { startService } from "./support/dashboard-instance.ts";
+import { FIREFOX_LINUX } from "../support/user-agents.ts";
 import { noonDaysAgo, urlOf, writeVisits } from "./support/dashboard.ts";
 
 const SITE = "shop.example";
@@ -64,6 +65,25 @@ describe("the dashboard's page of bots and crawlers", () => {
     expect(await table.getByRole("row").last().getByRole("cell").textContent()).toBe("4");
     expect(await page.getByRole("button", { name: /^Filter/ }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it("shows the figures of all lenses, and the chosen one is in the address and counts for all reports", async () => {
+    const headers = { "User-Agent": FIREFOX_LINUX, "Sec-CH-UA": '"Chromium";v="124", "Google Chrome";v="124"' };
+    const body = JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}/`, t: 0 });
+    expect((await fetch(`${service.origin}/api/event`, { method: "POST", headers, body })).status).toBe(202);
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&view=bots`);
+    const lenses = page.getByRole("region", { name: "Three ways to count" }).getByRole("row");
+    const visitors = async () => inOneLine(await lenses.filter({ hasText: "Unique visitors" }).allInnerTexts());
+    await expect.poll(visitors).toEqual(["Unique visitors 1 2 2"]);
+    await page.getByRole("button", { name: "Use Strict" }).click();
+    await expect.poll(async () => (await urlOf(page)).searchParams.get("lens")).toBe("strict");
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("link", { name: "Back to the dashboard" }).click();
+    const figure = page.locator("[data-metric='visitors']");
+    await expect.poll(() => figure.innerText()).toMatch(/\b1\b/);
+    await page.getByRole("button", { name: "Count by default again" }).click();
+    await expect.poll(() => figure.innerText()).toMatch(/\b2\b/);
+    expect((await urlOf(page)).searchParams.get("lens")).toBeNull();
   });
 
   it("says so where nothing was left out, and Escape leads back", async () => {
