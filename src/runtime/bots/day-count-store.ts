@@ -16,7 +16,7 @@ import {
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { isContinued, siteOfFolders } from "../../storage/partitions.ts";
-import { COUNT_ROWS_PENDING_MAX, COUNT_WRITE_MS } from "../base/config/limits.ts";
+import { COUNT_ROWS_PENDING_MAX, COUNT_WRITE_MS, COUNT_WRITE_PAUSE_MS_MAX } from "../base/config/limits.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
 import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
@@ -28,6 +28,7 @@ interface DayCountStoreOptions {
   readonly leftOutFiles: LeftOutFiles;
   readonly log: Log;
   readonly monotonicMs: () => number;
+  readonly wait: (ms: number) => Promise<void>;
   /** The name that a site has now. */
   readonly siteOf: (siteId: SiteId) => SiteId;
   /** The sites that were merged into a site, and are hidden. */
@@ -56,6 +57,7 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
   /** The time from which something is pending, by the monotonic clock. */
   #sinceMs = 0;
   #hasWarned = false;
+  #isStopping = false;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: DayCountStoreOptions) {
@@ -111,6 +113,7 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
 
   /** Writes the rest, when nothing can be counted any more, or what can be written until the signal aborts. */
   async stop(late: AbortSignal): Promise<void> {
+    this.#isStopping = true;
     const abort = () => void this.#job.stop();
     if (late.aborted) abort();
     else late.addEventListener("abort", abort);
@@ -130,16 +133,19 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
   }
 
   async #write({ signal, retryInMs }: Run): Promise<boolean> {
-    const { log } = this.#options;
+    const { log, monotonicMs, wait } = this.#options;
     this.#hasWarned = false;
     for (const key of [...this.#pending.keys()]) {
       if (signal.aborted) return true;
+      const beganMs = monotonicMs();
       try {
         await this.#inTurn(() => this.#writeDay(key));
       } catch (error) {
         log.warn("counts of what is dropped could not be written; it is tried again", { reason: reasonOf(error), retryInMs });
         return false;
       }
+      // A full file takes tens of milliseconds of the thread that accepts events, which gets as many in between.
+      if (!this.#isStopping) await wait(Math.min(monotonicMs() - beganMs, COUNT_WRITE_PAUSE_MS_MAX));
     }
     return true;
   }

@@ -70,6 +70,9 @@ export const COUNT_ROWS_PENDING_MAX = 40_000;
 /** The time between writes of them: what a kill of the process loses. */
 export const COUNT_WRITE_MS = 15_000;
 
+/** The longest pause between two files of a write, which is as long as the first took. */
+export const COUNT_WRITE_PAUSE_MS_MAX = 1000;
+
 /** Requests of crawlers: the body that reports them, and how many may be in it. */
 export const CRAWL_BODY_BYTES_MAX = MIB;
 export const CRAWL_REQUESTS_MAX = 1000;

@@ -26,6 +26,7 @@ function open(objects: ObjectStore, siteOf: (siteId: SiteId) => SiteId = (same) 
     ...{ kind: CRAWLS, objects, siteOf, leftOutFiles: new LeftOutFiles(), log: createRecordingLog(), monotonicMs: () => 0, onlySite: null },
     mergedInto: () => [],
     hasEvents: async () => true,
+    wait: async () => {},
   });
   return new Crawls({
     ...{ counts, sha256, pathOf: (_siteId: SiteId, path: string) => path, now: () => NOW_MS },

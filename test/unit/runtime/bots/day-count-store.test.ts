@@ -20,6 +20,8 @@ interface World {
   readonly leftOutFiles: LeftOutFiles;
   readonly renamed: Map<SiteId, SiteId>;
   readonly merged: Map<SiteId, readonly SiteId[]>;
+  /** Milliseconds of each pause. */
+  readonly pauses: number[];
   advance(ms: number): void;
   open(objects?: ObjectStore): DayCountStore;
 }
@@ -30,8 +32,9 @@ function world(): World {
   const leftOutFiles = new LeftOutFiles();
   const renamed = new Map<SiteId, SiteId>();
   const merged = new Map<SiteId, readonly SiteId[]>();
+  const pauses: number[] = [];
   return {
-    ...{ objects, leftOutFiles, renamed, merged },
+    ...{ objects, leftOutFiles, renamed, merged, pauses },
     advance: (ms) => void (monotonicMs += ms),
     open: (used = objects) =>
       new DayCountStore({
@@ -39,6 +42,7 @@ function world(): World {
         hasEvents: async (site) => site !== MADE_UP,
         siteOf: (site) => renamed.get(site) ?? site,
         mergedInto: (site) => merged.get(site) ?? [],
+        wait: async (ms) => void pauses.push(ms),
       }),
   };
 }
@@ -114,6 +118,26 @@ describe("counts of dropped events", () => {
       expect(await store.run()).toBe(true);
       expect(await rowsOf(store)).toEqual([[FIRST, "/a", 2]]);
     }
+  });
+
+  it("are written with pauses as long as a file took, and without any at the end", async () => {
+    const { objects, advance, open, pauses } = world();
+    const slow: ObjectStore = {
+      ...objects,
+      put: async (key, bytes) => {
+        advance(key.includes("a.test") ? 40 : 3000);
+        await objects.put(key, bytes);
+      },
+    };
+    const store = open(slow);
+    const noteAll = () => [SITE, OTHER].forEach((site) => store.note(site, FIRST, GPT, "/"));
+    noteAll();
+    await store.run();
+    expect(pauses).toEqual([40, 1000]);
+    noteAll();
+    await store.stop(new AbortController().signal);
+    expect(pauses).toHaveLength(2);
+    expect(await rowsOf(store)).toEqual([[FIRST, "/", 2]]);
   });
 
   it("of a site without events are not written", async () => {
