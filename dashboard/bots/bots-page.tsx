@@ -17,10 +17,16 @@ type Dropped = Reports["dropped"];
 /** Longer ranges have several days in a column. */
 const COLUMNS_MAX = 60;
 
+type Reason = Dropped["reasons"]["rows"][number]["value"];
+
+/** The order in which they are stacked. */
+const REASONS = Object.keys(words.bots.reasonNames) as readonly Reason[];
+
 interface Column {
   readonly first: string;
   readonly last: string;
   readonly dropped: number;
+  readonly reasons: ReadonlyMap<Reason, number>;
 }
 
 function columnsOf(days: Dropped["days"]): Column[] {
@@ -28,8 +34,10 @@ function columnsOf(days: Dropped["days"]): Column[] {
   const columns: Column[] = [];
   for (let i = 0; i < days.length; i += perColumn) {
     const part = days.slice(i, i + perColumn);
+    const reasons = new Map<Reason, number>();
+    for (const { value, dropped } of part.flatMap((day) => day.reasons)) reasons.set(value, (reasons.get(value) ?? 0) + dropped);
     const [first, last] = [part[0]?.date ?? "", part.at(-1)?.date ?? ""];
-    columns.push({ first, last, dropped: part.reduce((sum, { dropped }) => sum + dropped, 0) });
+    columns.push({ first, last, dropped: part.reduce((sum, { dropped }) => sum + dropped, 0), reasons });
   }
   return columns;
 }
@@ -37,22 +45,41 @@ function columnsOf(days: Dropped["days"]): Column[] {
 const whenOf = ({ first, last }: Column): string =>
   first === last ? formatBucket(first) : `${formatShortDay(first)} – ${formatShortDay(last)}`;
 
+const tipOf = (column: Column, shown: readonly Reason[]): string =>
+  [
+    countOf(column.dropped, words.counts.event),
+    ...shown
+      .filter((of) => column.reasons.has(of))
+      .map((of) => `${words.bots.reasonNames[of]}: ${formatCount(column.reasons.get(of) ?? 0)}`),
+    whenOf(column),
+  ].join("\n");
+
 /** A hidden table has the same numbers. */
 function Days({ days }: { readonly days: Dropped["days"] }) {
   const columns = columnsOf(days);
   const most = Math.max(...columns.map(({ dropped }) => dropped), 1);
+  const shown = REASONS.filter((of) => columns.some(({ reasons }) => reasons.has(of)));
   return (
     <>
       <div class="dropped-days" aria-hidden="true">
         {columns.map((column) => (
-          <span key={column.first} class="dropped-day" {...tip(`${countOf(column.dropped, words.counts.event)}\n${whenOf(column)}`)}>
-            <span style={{ height: `${(column.dropped / most) * 100}%` }} />
+          <span key={column.first} class="dropped-day" {...tip(tipOf(column, shown))}>
+            {shown.map((of) => (
+              <span key={of} data-reason={of} style={{ height: `${((column.reasons.get(of) ?? 0) / most) * 100}%` }} />
+            ))}
           </span>
         ))}
       </div>
       <div class="minute-axis" aria-hidden="true">
         {[columns[0], columns.at(-1)].map((column, i) => column && <span key={i}>{whenOf(column)}</span>)}
       </div>
+      <ul class="dropped-reasons dim" aria-hidden="true">
+        {shown.map((of) => (
+          <li key={of}>
+            <span data-reason={of} /> {words.bots.reasonNames[of]}
+          </li>
+        ))}
+      </ul>
       <div class="unseen">
         <table>
           <caption>{words.bots.byDay}</caption>
@@ -60,6 +87,11 @@ function Days({ days }: { readonly days: Dropped["days"] }) {
             <tr>
               <th scope="col">{words.bots.day}</th>
               <th scope="col">{words.bots.events}</th>
+              {shown.map((of) => (
+                <th key={of} scope="col">
+                  {words.bots.reasonNames[of]}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -67,6 +99,9 @@ function Days({ days }: { readonly days: Dropped["days"] }) {
               <tr key={column.first}>
                 <th scope="row">{whenOf(column)}</th>
                 <td>{formatCount(column.dropped)}</td>
+                {shown.map((of) => (
+                  <td key={of}>{formatCount(column.reasons.get(of) ?? 0)}</td>
+                ))}
               </tr>
             ))}
           </tbody>

@@ -41,6 +41,7 @@ export const getDropped: Handler = async (_request, context) => {
 const DROPPED = count("Dropped events.");
 const REST = count("Dropped events that are in no row.");
 const ROWS = { maxItems: BREAKDOWN_ROWS_MAX };
+const REASON = closed({ value: word("Why they are dropped.", DROP_REASONS), dropped: DROPPED });
 const OPERATOR = orNull(text("A company; null for programs that anybody may run, and for what has no name."));
 const PURPOSE = nullable(word("What an AI crawler reads pages for; null for other bots.", PURPOSES));
 const NAME = orNull(text("A name of the list of known bots; null for other bots, and for what the site's settings exclude."));
@@ -50,13 +51,16 @@ const SCHEMAS = {
     start_date: text("The first date.", { format: "date" }),
     end_date: text("The last date.", { format: "date" }),
     dropped: count("All dropped events of the dates."),
-    days: list("Every date, oldest first.", closed({ date: text("The date.", { format: "date" }), dropped: DROPPED }), {
-      maxItems: LONG_RANGE_DAYS_MAX,
-    }),
-    reasons: closed({
-      rows: list("Most first.", closed({ value: word("Why they are dropped.", DROP_REASONS), dropped: DROPPED }), ROWS),
-      rest: REST,
-    }),
+    days: list(
+      "Every date, oldest first.",
+      closed({
+        date: text("The date.", { format: "date" }),
+        dropped: DROPPED,
+        reasons: list("The reasons of the date, most first.", REASON, { maxItems: DROP_REASONS.length }),
+      }),
+      { maxItems: LONG_RANGE_DAYS_MAX },
+    ),
+    reasons: closed({ rows: list("Most first.", REASON, ROWS), rest: REST }),
     names: closed({
       rows: list("Most first.", closed({ value: NAME, dropped: DROPPED, operator: OPERATOR, purpose: PURPOSE }), ROWS),
       rest: REST,

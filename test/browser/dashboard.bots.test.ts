@@ -6,7 +6,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { newWindow } from "./support/dashboard-browser.ts";
 import { startService } from "./support/dashboard-instance.ts";
-import { FIREFOX_LINUX } from "../support/user-agents.ts";
+import { CHROME_WINDOWS, FIREFOX_LINUX } from "../support/user-agents.ts";
 import { noonDaysAgo, urlOf, writeVisits } from "./support/dashboard.ts";
 
 const SITE = "shop.example";
@@ -25,16 +25,18 @@ describe("the dashboard's page of bots and crawlers", () => {
     folder = await makeTempFolder();
     await writeVisits(folder, SITE, [{ atMs: noonDaysAgo(1), steps: ["/"] }]);
     service = await startService(folder, { SVC_CACHE_TTL_SECS: "0" });
-    const sent = [
+    const sent: readonly (readonly [userAgent: string, path: string, brands?: string])[] = [
       [GPTBOT, "/docs"],
       [GPTBOT, "/docs"],
       [GPTBOT, "/pricing"],
       [GOOGLEBOT, "/docs"],
-    ] as const;
-    for (const [userAgent, u] of sent) {
+      [CHROME_WINDOWS, "/login", '"HeadlessChrome";v="124"'],
+    ];
+    for (const [userAgent, u, brands] of sent) {
+      const headers = { "User-Agent": userAgent, ...(brands !== undefined && { "Sec-CH-UA": brands }) };
       const body = JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}${u}` });
-      const response = await fetch(`${service.origin}/api/event`, { method: "POST", headers: { "User-Agent": userAgent }, body });
-      expect([response.status, response.headers.get("x-svc-dropped")]).toEqual([202, "bot"]);
+      const response = await fetch(`${service.origin}/api/event`, { method: "POST", headers, body });
+      expect([response.status, response.headers.get("x-svc-dropped")]).toEqual([202, brands === undefined ? "bot" : "headless_browser"]);
     }
     context = await newWindow({ viewport: { width: 1280, height: 1200 } });
     page = await context.newPage();
@@ -54,15 +56,16 @@ describe("the dashboard's page of bots and crawlers", () => {
     await page.goto(`${service.origin}/?site=${SITE}&period=7d`);
     await page.getByRole("button", { name: "Menu", exact: true }).click();
     await page.getByRole("menuitem", { name: "Bots and crawlers" }).click();
-    await page.getByText("4 events were left out").waitFor();
+    await page.getByText("5 events were left out").waitFor();
     expect((await urlOf(page)).searchParams.get("view")).toBe("bots");
-    expect(inOneLine(await rowsOf("Why"))).toEqual(["Known bot 4 100%"]);
-    expect(inOneLine(await rowsOf("Who"))).toEqual(["GPTBot 3 75%", "Googlebot 1 25%"]);
-    expect(inOneLine(await rowsOf("Operators"))).toEqual(["OpenAI 3 75%", "Google 1 25%"]);
-    expect(inOneLine(await rowsOf("Where"))).toEqual(["/docs 3 75%", "/pricing 1 25%"]);
+    expect(inOneLine(await rowsOf("Why"))).toEqual(["Known bot 4 80%", "Headless browser 1 20%"]);
+    expect(inOneLine(await rowsOf("Who"))).toEqual(["GPTBot 3 60%", "Without a known name 1 20%", "Googlebot 1 20%"]);
+    expect(inOneLine(await rowsOf("Operators"))).toEqual(["OpenAI 3 60%", "No company 1 20%", "Google 1 20%"]);
+    expect(inOneLine(await rowsOf("Where"))).toEqual(["/docs 3 60%", "/login 1 20%", "/pricing 1 20%"]);
     const table = page.getByRole("table", { name: "Left out by day" });
     expect(await table.getByRole("row").count()).toBe(1 + 7);
-    expect(await table.getByRole("row").last().getByRole("cell").textContent()).toBe("4");
+    expect(await table.getByRole("columnheader").allTextContents()).toEqual(["Day", "Events", "Known bot", "Headless browser"]);
+    expect(await table.getByRole("row").last().getByRole("cell").allTextContents()).toEqual(["5", "4", "1"]);
     expect(await page.getByRole("button", { name: /^Filter/ }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
   });

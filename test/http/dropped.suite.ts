@@ -12,6 +12,7 @@ const UNNAMED = "somebodys-crawler/1.0";
 
 interface Dropped {
   readonly start_date: string;
+  readonly end_date: string;
   readonly dropped: number;
   readonly days: readonly { readonly date: string; readonly dropped: number }[];
   readonly reasons: object;
@@ -114,7 +115,8 @@ export function describeDropped(makeTarget: MakeTarget): void {
         },
       });
       expect(report.days).toHaveLength(30);
-      expect(report.days.at(-1)?.dropped).toBe(6);
+      expect(report.days.at(-1)).toEqual({ date: report.end_date, dropped: 6, reasons: [{ value: "bot", dropped: 6 }] });
+      expect(report.days[0]).toMatchObject({ dropped: 0, reasons: [] });
       const short = await reportOf(target, headers, "&limit=1&period=day");
       expect(short.names).toEqual({ rows: [{ value: "GPTBot", dropped: 4, operator: "OpenAI", purpose: "Training" }], rest: 2 });
       expect(short.paths).toEqual({ rows: [{ value: "/a", dropped: 3, missed_max: 0 }], rest: 3, missed_max: 0 });

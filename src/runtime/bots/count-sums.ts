@@ -20,18 +20,19 @@ export const addTo = <Key>(sums: Map<Key, number>, key: Key, count: number): voi
 export const byCount = (a: readonly [string | null, number], b: readonly [string | null, number]): number =>
   b[1] - a[1] || ((a[0] ?? "") < (b[0] ?? "") ? -1 : 1);
 
-/** The counts of each date, and of all together. */
+/** The counts of each date by the first label, and of all together. */
 export async function countSums(
   store: Pick<DayCountStore, "days">,
   { siteId, dates, signal }: CountQuestion,
-): Promise<{ readonly byDay: ReadonlyMap<LocalDate, number>; readonly all: DayCounts }> {
-  const byDay = new Map<LocalDate, number>(dates.map((date) => [date, 0]));
+): Promise<{ readonly byDay: ReadonlyMap<LocalDate, ReadonlyMap<string, number>>; readonly all: DayCounts }> {
+  const byDay = new Map(dates.map((date) => [date, new Map<string, number>()]));
   const all = new DayCounts(RANGE_LIMITS);
   const [firstDay, lastDay] = [dates[0], dates.at(-1)];
   if (firstDay === undefined || lastDay === undefined) return { byDay, all };
   for await (const [day, counts] of store.days(siteId, firstDay, lastDay)) {
     signal.throwIfAborted();
-    for (const { count } of counts.rows()) addTo(byDay, day, count);
+    const ofDay = byDay.get(day);
+    if (ofDay) for (const { labels, count } of counts.rows()) addTo(ofDay, labels[0] ?? "", count);
     all.merge(counts);
   }
   return { byDay, all };

@@ -86,9 +86,10 @@ export async function crawlReport(store: Pick<DayCountStore, "days">, question: 
     missed.set(path, ofPath);
   }
   const rankedPages = ranked(pages);
+  const days = [...byDay].map(([date, ofDay]) => ({ date, reads: sumOf(ofDay) }));
   return {
-    reads: sumOf(byDay),
-    days: [...byDay].map(([date, reads]) => ({ date, reads })),
+    reads: days.reduce((sum, { reads }) => sum + reads, 0),
+    days,
     crawlers: ranked(crawlers).map(([name, reads]) => ({
       ...{ name, operator: operatorOf(name), purpose: purposeOf(name), verified: false },
       ...reads.rows,

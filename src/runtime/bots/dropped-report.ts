@@ -25,7 +25,7 @@ interface PathRow {
 
 export interface DroppedReport {
   readonly dropped: number;
-  readonly days: readonly { readonly date: LocalDate; readonly dropped: number }[];
+  readonly days: readonly { readonly date: LocalDate; readonly dropped: number; readonly reasons: readonly ValueRow[] }[];
   readonly reasons: Rows;
   readonly names: Rows<ValueRow & { readonly operator: string | null; readonly purpose: Purpose | null }>;
   readonly operators: Rows;
@@ -63,9 +63,10 @@ export async function droppedReport(store: Pick<DayCountStore, "days">, question
   }
   const ofPaths = rowsOf(new Map([...paths].map(([path, { dropped }]) => [path, dropped])), limit);
   const ofNames = rowsOf(names, limit);
+  const days = [...byDay].map(([date, ofDay]) => ({ date, dropped: sumOf(ofDay), reasons: rowsOf(ofDay, ofDay.size).rows }));
   return {
-    dropped: sumOf(byDay),
-    days: [...byDay].map(([date, dropped]) => ({ date, dropped })),
+    dropped: days.reduce((sum, { dropped }) => sum + dropped, 0),
+    days,
     reasons: rowsOf(reasons, limit),
     names: { ...ofNames, rows: ofNames.rows.map((row) => ({ ...row, ...saidOf(row.value ?? "") })) },
     operators: rowsOf(operators, limit),
