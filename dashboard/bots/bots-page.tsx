@@ -10,6 +10,7 @@ import { useReport } from "../state/requests.ts";
 import { datesScope } from "../state/scope.ts";
 import { backToDashboard, dashboardHref } from "../state/view.ts";
 import { words } from "../words/words.ts";
+import { AiCrawlers } from "./ai-crawlers.tsx";
 import { Lenses } from "./lenses.tsx";
 
 type Dropped = Reports["dropped"];
@@ -207,6 +208,7 @@ export function BotsPage() {
           )
         }
       </ReportView>
+      <AiCrawlers />
     </section>
   );
 }

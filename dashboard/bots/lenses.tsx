@@ -38,7 +38,7 @@ export function Lenses() {
     everything: useReport("main", { ...datesScope.value, lens: "everything" }),
   };
   return (
-    <section class="panel lenses">
+    <section class="panel tables lenses">
       <h2 id="lenses-title">{words.bots.lenses}</h2>
       <p class="dim">{words.bots.lensesAbout}</p>
       <div class="table-scroll" tabIndex={0} role="region" aria-labelledby="lenses-title">

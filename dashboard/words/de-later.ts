@@ -1018,6 +1018,18 @@ export const deLater = {
     totalConversions: "Conversions gesamt",
     revenueIn: "Umsatz ({currency})",
   },
+  crawls: {
+    title: "KI-Crawler",
+    about:
+      "Was Crawler von KI-Firmen gelesen haben, wie Ihr Server es mit POST /api/crawls meldet, und die Besuche, die von den Assistenten dieser Firmen kamen. Der Name eines Crawlers ist eine Behauptung.",
+    nothing: "In diesem Zeitraum wurden keine Abrufe gemeldet, und keine Besuche kamen von Assistenten.",
+    crawlers: "Crawler",
+    reads: "Abrufe",
+    visits: "Besuche von ihren Assistenten",
+    statuses: "Beantwortet mit",
+    noStatus: "ohne Status",
+    purposes: { Search: "Suche", Agent: "Agent", Training: "Training" },
+  },
   bots: {
     lenses: "Drei Arten zu zählen",
     lensesAbout:

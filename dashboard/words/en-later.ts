@@ -994,6 +994,18 @@ export const enLater = {
     totalConversions: "Total conversions",
     revenueIn: "Revenue ({currency})",
   },
+  crawls: {
+    title: "AI crawlers",
+    about:
+      "What crawlers of AI companies read, as your server reports it with POST /api/crawls, and the visits that came from these companies’ assistants. A crawler’s name is a claim.",
+    nothing: "No reads were reported and no visits came from assistants in this period.",
+    crawlers: "Crawlers",
+    reads: "Reads",
+    visits: "Visits from its assistants",
+    statuses: "Answered with",
+    noStatus: "no status",
+    purposes: { Search: "Search", Agent: "Agent", Training: "Training" },
+  },
   bots: {
     lenses: "Three ways to count",
     lensesAbout:

@@ -1050,6 +1050,18 @@ export const esLater = {
     totalConversions: "Conversiones totales",
     revenueIn: "Ingresos ({currency})",
   },
+  crawls: {
+    title: "Rastreadores de IA",
+    about:
+      "Lo que leyeron los rastreadores de empresas de IA, según lo informa tu servidor con POST /api/crawls, y las visitas que llegaron de los asistentes de esas empresas. El nombre de un rastreador es una afirmación.",
+    nothing: "En este período no se informó de lecturas ni llegaron visitas de asistentes.",
+    crawlers: "Rastreadores",
+    reads: "Lecturas",
+    visits: "Visitas de sus asistentes",
+    statuses: "Respondido con",
+    noStatus: "sin estado",
+    purposes: { Search: "Búsqueda", Agent: "Agente", Training: "Entrenamiento" },
+  },
   bots: {
     lenses: "Tres formas de contar",
     lensesAbout:

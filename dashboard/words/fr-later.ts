@@ -1061,6 +1061,18 @@ export const frLater = {
     totalConversions: "Conversions totales",
     revenueIn: "Revenus ({currency})",
   },
+  crawls: {
+    title: "Robots d’IA",
+    about:
+      "Ce que les robots des sociétés d’IA ont lu, tel que votre serveur le signale par POST /api/crawls, et les visites venues des assistants de ces sociétés. Le nom d’un robot est une affirmation.",
+    nothing: "Aucune lecture n’a été signalée et aucune visite n’est venue d’un assistant sur cette période.",
+    crawlers: "Robots",
+    reads: "Lectures",
+    visits: "Visites de ses assistants",
+    statuses: "Répondu par",
+    noStatus: "sans statut",
+    purposes: { Search: "Recherche", Agent: "Agent", Training: "Entraînement" },
+  },
   bots: {
     lenses: "Trois façons de compter",
     lensesAbout:

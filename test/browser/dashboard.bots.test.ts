@@ -1,11 +1,12 @@
 /** The page of bots and crawlers: what is left out, by day, reason, bot, operator and page, and not for guests. */
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { newWindow } from "./support/dashboard-browser.ts";
-import { startService } from "./support/dashboard-instance.ts";
+import { asAdmin, startService } from "./support/dashboard-instance.ts";
 import { CHROME_WINDOWS, FIREFOX_LINUX } from "../support/user-agents.ts";
 import { noonDaysAgo, urlOf, writeVisits } from "./support/dashboard.ts";
 
@@ -48,6 +49,12 @@ describe("the dashboard's page of bots and crawlers", () => {
     await removeFolder(folder);
   });
 
+  async function record(fields: object, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    const body = JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}/`, t: 0, ...fields });
+    const init = { method: "POST", headers: { "User-Agent": FIREFOX_LINUX, ...headers }, body };
+    expect((await fetch(`${service.origin}/api/event`, init)).status).toBe(202);
+  }
+
   const rowsOf = (list: string): Promise<string[]> =>
     page.getByRole("list", { name: list, exact: true }).getByRole("listitem").allInnerTexts();
   const inOneLine = (texts: readonly string[]): string[] => texts.map((text) => text.replaceAll(/\s+/g, " ").trim());
@@ -71,9 +78,7 @@ describe("the dashboard's page of bots and crawlers", () => {
   });
 
   it("shows the figures of all lenses, and the chosen one is in the address and counts for all reports", async () => {
-    const headers = { "User-Agent": FIREFOX_LINUX, "Sec-CH-UA": '"Chromium";v="124", "Google Chrome";v="124"' };
-    const body = JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}/`, t: 0 });
-    expect((await fetch(`${service.origin}/api/event`, { method: "POST", headers, body })).status).toBe(202);
+    await record({}, { "Sec-CH-UA": '"Chromium";v="124", "Google Chrome";v="124"' });
     await page.goto(`${service.origin}/?site=${SITE}&period=7d&view=bots`);
     const lenses = page.getByRole("region", { name: "Three ways to count" }).getByRole("row");
     const visitors = async () => inOneLine(await lenses.filter({ hasText: "Unique visitors" }).allInnerTexts());
@@ -87,6 +92,35 @@ describe("the dashboard's page of bots and crawlers", () => {
     await page.getByRole("button", { name: "Count by default again" }).click();
     await expect.poll(() => figure.innerText()).toMatch(/\b2\b/);
     expect((await urlOf(page)).searchParams.get("lens")).toBeNull();
+  });
+
+  it("shows what AI crawlers read beside the visits from their operators' assistants", async () => {
+    const read = (userAgent: string, path: string, status: number) => ({
+      user_agent: userAgent,
+      path,
+      status,
+      time: new Date(nowMs()).toISOString(),
+    });
+    const requests = [read(GPTBOT, "/docs", 200), read(GPTBOT, "/docs", 404), read("ClaudeBot/1.0", "/pricing", 200)];
+    // Only administrators report requests. From here on the page is one's.
+    await page.request.post(`${service.origin}/api/auth/setup`, { data: { password: "correct horse battery" } });
+    const reported = await asAdmin({ context, page, service }, "POST", `/api/crawls?site_id=${SITE}`, { requests });
+    expect(await reported.json()).toMatchObject({ counted: 3 });
+    await record({ r: "https://chatgpt.com/" }, { "User-Agent": CHROME_WINDOWS });
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&view=bots`);
+    const rows = page.getByRole("region", { name: "AI crawlers" }).getByRole("row");
+    const texts = async () => inOneLine(await rows.allInnerTexts());
+    await expect
+      .poll(texts)
+      .toEqual([
+        "Company Crawlers Reads Visits from its assistants",
+        "OpenAI GPTBot (Training) × 2 2 1",
+        "Anthropic ClaudeBot (Training) × 1 1 0",
+        "Page Crawlers Answered with Reads",
+        "/docs GPTBot × 2 200 × 1, 404 × 1 2",
+        "/pricing ClaudeBot × 1 200 × 1 1",
+      ]);
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   it("says so where nothing was left out, and Escape leads back", async () => {
