@@ -176,8 +176,9 @@ const askProgress = (target: Target, siteId: string, init: TargetRequest = {}): 
 
 const DROPPED = "GET /api/stats/dropped";
 
+/** Days without any have no reasons, so a day with one is asked for. */
 const askDropped = (target: Target, siteId: string, init: TargetRequest = {}): Promise<Response> =>
-  target.fetch(`/api/stats/dropped?site_id=${siteId}`, init);
+  target.fetch(`/api/stats/dropped?site_id=${siteId}&period=day`, init);
 
 const STATS: readonly Provoked[] = [
   {
