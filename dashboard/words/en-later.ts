@@ -1015,7 +1015,7 @@ export const enLater = {
       strict:
         "<strong>{lens}</strong>: without whole visits that show signs of a program, such as remote control or a browser that contradicts itself.",
       default: "<strong>{lens}</strong>: all stored visits.",
-      everything: "<strong>{lens}</strong>: all stored visits, too. Should Default leave out any one day, they are here.",
+      everything: "<strong>{lens}</strong>: all stored visits, and any that a later version of Default leaves out.",
     },
     lensUse: "Use",
     lensInUse: "In use",
