@@ -10,6 +10,7 @@ import { describeFigures } from "./figures.suite.ts";
 import { describeFilterOperators } from "./filter-operators.suite.ts";
 import { describeFilteredViews } from "./filtered-views.suite.ts";
 import { describeIntervals } from "./intervals.suite.ts";
+import { describeLenses } from "./lenses.suite.ts";
 import { describePropertyKeys } from "./property-keys.suite.ts";
 import { PROPERTY_RUNS, type Runs } from "./settings.ts";
 import { describeVisitSums } from "./visit-sums.suite.ts";
@@ -30,6 +31,7 @@ describe("with ClickHouse", () => {
   describeFilterOperators(makeTarget, RUNS);
   describeBehavioralFigures(makeTarget, RUNS);
   describePropertyKeys(makeTarget, RUNS);
+  describeLenses(makeTarget);
   describeVisitSums(makeTarget, RUNS);
   describeZones("in ClickHouse", makeTarget, { runs: Math.ceil(PROPERTY_RUNS / 240) });
 });

@@ -5,11 +5,49 @@ import type { StoredEvent } from "../../src/storage/event.ts";
 /** Its events that the reader may see, in order of time. */
 type Visit = readonly StoredEvent[];
 
-type Rules = Pick<typeof STRICT, "codes">;
+type Rules = Pick<typeof STRICT, "codes" | "wave">;
+
+function isBare(visit: Visit): boolean {
+  const interactions = visit.filter(({ eventName, interactive }) => eventName === "pageview" || interactive === null);
+  return interactions.length === 1 && interactions[0]?.eventName === "pageview";
+}
+
+interface Group {
+  readonly date: string;
+  readonly visits: Visit[];
+  readonly bare: Visit[];
+}
+
+function groupsOf(visits: readonly Visit[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const visit of visits) {
+    const [first] = visit;
+    if (!first) continue;
+    const { date, countryCode, browser } = first;
+    const key = JSON.stringify([date, countryCode, browser]);
+    const group = groups.get(key) ?? { date, visits: [], bare: [] };
+    groups.set(key, group);
+    group.visits.push(visit);
+    if (isBare(visit)) group.bare.push(visit);
+  }
+  return [...groups.values()];
+}
+
+function inWaves(visits: readonly Visit[], { bareMin, barePercentMin, activeExpectedMin, timesFewer }: Rules["wave"]): Visit[] {
+  const groups = groupsOf(visits);
+  const isSuspect = ({ bare, visits: all }: Group) => bare.length >= bareMin && 100 * bare.length >= barePercentMin * all.length;
+  return groups.filter(isSuspect).flatMap(({ date, bare, visits: all }) => {
+    const others = groups.filter((group) => group.date === date && !isSuspect(group));
+    const visitsOfOthers = others.reduce((sum, group) => sum + group.visits.length, 0);
+    const active = others.reduce((sum, group) => sum + group.visits.length - group.bare.length, 0);
+    const expected = (all.length * active) / visitsOfOthers;
+    return active >= activeExpectedMin && expected >= activeExpectedMin && timesFewer * (all.length - bare.length) <= expected ? bare : [];
+  });
+}
 
 /** The visits that the rules leave out. All visits of whole days must be given. */
-export function leftOut(visits: readonly Visit[], { codes }: Rules): ReadonlySet<Visit> {
+export function leftOut(visits: readonly Visit[], { codes, wave }: Rules): ReadonlySet<Visit> {
   const wanted = new Set<string>(codes.flatMap((rule) => rule.codes));
   const hasCode = ({ evidence }: StoredEvent): boolean => evidence?.split(" ").some((code) => wanted.has(code)) ?? false;
-  return new Set(visits.filter((visit) => visit.some(hasCode)));
+  return new Set([...visits.filter((visit) => visit.some(hasCode)), ...inWaves(visits, wave)]);
 }

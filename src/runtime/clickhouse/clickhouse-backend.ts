@@ -63,16 +63,20 @@ interface CalendarRange extends SiteRange {
  * A SELECT of the rows of `partial`: on a cluster, those of each shard, made where its events are. Reading the relation `events` instead
  * would send each event that matches to one server.
  */
-function rowsOfVisitors({ partial }: AggregateQuery, { siteId, range, calendar }: CalendarRange, tables: EventTables): SqlText {
+function rowsOfVisitors(
+  { partial }: AggregateQuery,
+  { siteId, range, calendar, comparesVisitors }: CalendarRange,
+  tables: EventTables,
+): SqlText {
   const { cluster, stored } = tables;
-  if (cluster === null) return partial(range, calendar);
+  if (cluster === null || comparesVisitors) return partial(range, calendar);
   const ofShard = sql`WITH ${eventsOf(siteId, stored)}, shard AS (${partial(range, calendar)}) SELECT * FROM shard`;
   return sql`SELECT * FROM cluster(${identifier(`\`${cluster}\``)}, view(${ofShard}))`;
 }
 
 /** The query's result, as the rest of a `scanStatement`. */
 function resultStatement(query: AggregateQuery, read: CalendarRange, tables: EventTables): SqlText {
-  const isPerShard = tables.cluster !== null && !query.comparesVisitors;
+  const isPerShard = tables.cluster !== null && !query.comparesVisitors && !read.comparesVisitors;
   if (!isPerShard) return sql`totals AS (${query.partial(read.range, read.calendar)}) ${resultSql(query)}`;
   return sql`shards AS (${rowsOfVisitors(query, read, tables)}), totals AS (${summed(query)}) ${resultSql(query)}`;
 }

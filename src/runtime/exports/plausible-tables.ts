@@ -8,7 +8,7 @@ import { PAGEVIEW } from "../base/config/names.ts";
 import type { AggregateQuery } from "../query/plan.ts";
 import { joinSql, numberIn, resultColumn, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
 import { COUNT_PAGEVIEWS } from "../reports/measures/counts.ts";
-import { IS_BOUNCE } from "../reports/measures/sessions.ts";
+import { IS_BOUNCE } from "../query/conditions.ts";
 import type { DaysReader } from "./day-queries.ts";
 import type { DayRow, DayTable } from "./day-table.ts";
 

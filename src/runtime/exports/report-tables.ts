@@ -2,7 +2,7 @@
 import type { ArrivalRules } from "../arrivals/arrivals.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import { Decimal } from "../base/decimal.ts";
-import { bitsSql, goalSql } from "../query/conditions.ts";
+import { bitsSql, goalSql, IS_BOUNCE } from "../query/conditions.ts";
 import { HOUR_BUCKET } from "../query/date-range.ts";
 import {
   BREAKDOWN_DIMENSIONS,
@@ -31,7 +31,6 @@ import {
 import { goalsInQueries } from "../reports/goals.ts";
 import { COUNT_PAGEVIEWS, revenueTotal } from "../reports/measures/counts.ts";
 import { moneyIn } from "../reports/measures/fields.ts";
-import { IS_BOUNCE } from "../reports/measures/sessions.ts";
 import { allKeys } from "../reports/properties.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { DayRow, DayTable } from "./day-table.ts";

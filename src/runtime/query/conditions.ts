@@ -328,8 +328,14 @@ interface SessionValue {
   readonly isOfFirstEvent: boolean;
 }
 
-const EVENT_ORDER = sql`(timestamp, sequence_number)`;
-const IS_PAGEVIEW = sql`event_name = ${textCode(PAGEVIEW)}`;
+export const EVENT_ORDER = sql`(timestamp, sequence_number)`;
+export const IS_PAGEVIEW = sql`event_name = ${textCode(PAGEVIEW)}`;
+
+/** An event other than a page view may say that it is no interaction (`interactive`). */
+export const COUNT_INTERACTIONS = sql`count(*) FILTER (WHERE ${IS_PAGEVIEW} OR interactive IS NULL)`;
+
+/** True of a session that is a bounce: one page view, and no other event that is an interaction. */
+export const IS_BOUNCE = sql`pageviews = 1 AND interactions = 1`;
 
 const firstValueIn = (name: EventValue): SessionValue => ({
   ofSession: resultColumn(`visit_${name}`),

@@ -13,6 +13,25 @@ interface CodesRule {
   readonly codes: readonly string[];
 }
 
+/**
+ * A wave: many visits of one country and browser on one day, of which nearly all are bare, while those of other countries and browsers do
+ * more. The bare ones are left out. A visit belongs to the day, country and browser of its first event; it is bare if it is a bounce.
+ */
+interface WaveRule {
+  readonly id: string;
+  readonly since: string;
+  /** A group is suspect with so many bare visits, if they are so many of a hundred of its visits. */
+  readonly bareMin: number;
+  readonly barePercentMin: number;
+  /**
+   * It is a wave if it would have so many visits that are not bare, were it like the groups of the day that are not suspect, and these
+   * have as many.
+   */
+  readonly activeExpectedMin: number;
+  /** And if it has so many times fewer of them. */
+  readonly timesFewer: number;
+}
+
 /** The rules of `strict`. The version differs whenever they do. */
 export const STRICT = {
   version: 1,
@@ -20,6 +39,10 @@ export const STRICT = {
     { id: "machines", since: "2026-11-28", codes: ["automation", "headless", "signed_agent", "webdriver"] },
     { id: "contradictions", since: "2026-11-28", codes: ["impossible"] },
   ] satisfies readonly CodesRule[],
+  wave: {
+    ...{ id: "waves", since: "2026-11-28" },
+    ...{ bareMin: 30, barePercentMin: 90, activeExpectedMin: 12, timesFewer: 4 },
+  } satisfies WaveRule,
 } as const;
 
 export const LENS = oneOf(

@@ -54,7 +54,7 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
   toResult: (...rows: { readonly [I in keyof Queries]: readonly SqlRow[] }) => Result,
 ): Plan<Result> {
   checkShared(siteRange);
-  const { siteId, range, shared, sessionRules, arrivalRules, imported } = siteRange;
+  const { siteId, range, shared, sessionRules, arrivalRules, imported, comparesVisitors } = siteRange;
   return {
     steps: [
       {
@@ -65,6 +65,7 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
           ...(sessionRules && { sessionRules }),
           ...(arrivalRules && { arrivalRules }),
           ...(imported && { imported }),
+          ...(comparesVisitors && { comparesVisitors }),
         },
         queries,
       },

@@ -60,6 +60,8 @@ export interface SiteRange {
   readonly arrivalRules?: ArrivalRules;
   /** Shown imports with sums of days, which count on days without events; none if absent. */
   readonly imported?: readonly ImportedDays[];
+  /** A lens compares visitors with each other (see `AggregateQuery`). */
+  readonly comparesVisitors?: true;
 }
 
 export interface Scope extends SiteRange {
@@ -395,9 +397,10 @@ export async function scopeOf(values: ScopeValues, reader: Reader): Promise<Scop
   const ofLens = conditionsOfLens(values.lens);
   const { sessionRules } = reader;
   const arrivalRules = reader.arrivalRulesOf(siteId);
-  if (shared === null) return { siteId, range, conditions: [...requested, ...ofLens], sessionRules, arrivalRules };
+  const asked = { siteId, range, sessionRules, arrivalRules, ...(ofLens.length > 0 && { comparesVisitors: true as const }) };
+  if (shared === null) return { ...asked, conditions: [...requested, ...ofLens] };
   const conditions = [...distinctConditions([...requested, ...shared.conditions]), ...ofLens];
-  const scope = { siteId, range, conditions, shared, sessionRules, arrivalRules };
+  const scope = { ...asked, conditions, shared };
   checkShared(scope);
   return scope;
 }

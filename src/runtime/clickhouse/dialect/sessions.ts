@@ -28,7 +28,7 @@ import {
   stepSql,
   valuePasses,
 } from "../../query/conditions.ts";
-import { HAS_CODE } from "../../query/left-out-visits.ts";
+import { HAS_CODE, IS_SUSPECT, IS_WAVE, OF_OTHERS } from "../../query/left-out-visits.ts";
 import { eventsIn, hidesEvents as hides, rangedEvents, type Scope } from "../../query/scope.ts";
 import { NO_ARRIVAL_RULES } from "../../arrivals/arrival-names.ts";
 import type { ArrivalRules } from "../../arrivals/arrivals.ts";
@@ -169,19 +169,6 @@ const momentsWhere = (condition: SqlText, sessions: SqlText): SqlText => sql`
 export const meetsBySessions = (conditions: readonly SessionCondition[], events: SessionEvents): SqlText =>
   sql`(visitor_id, timestamp) IN (${momentsOf(conditions, events)})`;
 
-/** Only visits of visitors with such an event are made. */
-export function isOfKeptOrderedVisit({ ordered, hidesEvents, rules }: SessionEvents): SqlText {
-  const marked = sql`SELECT *, ${HAS_CODE} AS has_code FROM (${ordered}) AS unmarked`;
-  const withCode = sql`SELECT visitor_id FROM (${marked}) AS marked WHERE has_code`;
-  const read = {
-    events: sql`SELECT * FROM (${marked}) AS marked WHERE visitor_id IN (${withCode})`,
-    hidesEvents,
-    event: conditionEvent(sql`toInt64(has_code)`, hidesEvents, false),
-    sessionGapMs: rules.sessionGapMs,
-  };
-  return sql`(visitor_id, timestamp) NOT IN (${momentsWhere(sql`arrayExists(event -> event.met = 1, visit)`, orderedSessions(read))})`;
-}
-
 /**
  * An event is packed into one number, from the highest bits: its time, 16 bits of its day, one bit if it is shared (only if the
  * scope hides events), one if it is a page view or another interaction, one if it is a page view, one if it matches. `time` and `day` are
@@ -193,6 +180,48 @@ const packing = (scope: Scope) =>
 const IS_PAGEVIEW = sql`(event_name = ${textCode(PAGEVIEW)})`;
 
 const IS_INTERACTION = sql`(event_name = ${textCode(PAGEVIEW)} OR interactive IS NULL)`;
+
+/** An event in an array of its visitor's. `origin` stands for its country and browser; a number for two of them would take billions. */
+const judgedEvent = (hidesEvents: boolean): SessionEvent => ({
+  element: sql`CAST(
+    (timestamp, segment, row, ${HAS_CODE}, ${hidesEvents ? sql`shared` : sql`1`}, ${IS_PAGEVIEW}, ${IS_INTERACTION}, day,
+      sipHash64(toString(country_code), toString(browser))),
+    'Tuple(ms Int64, segment UInt64, row UInt32, has_code UInt8, shared UInt8, is_pageview UInt8, is_interaction UInt8, day Int32, origin UInt64)')`,
+  timeMs: sql`event.ms`,
+  isShared: sql`event.shared`,
+});
+
+/**
+ * Visitor and time of the events of visits that are left out. A group of visits has those of its visits with a code, and those of its bare
+ * ones, so that visits are made once for both rules.
+ */
+const leftOutMoments = ({ ordered, hidesEvents, rules: { sessionGapMs } }: SessionEvents): SqlText => sql`
+    SELECT moment.1 AS visitor_id, moment.2 AS ms
+    FROM (
+      SELECT arrayJoin(arrayFlatten(if(${IS_WAVE}, arrayConcat(with_code, bare_ones), with_code))) AS moment
+      FROM (
+        SELECT *, ${OF_OTHERS}
+        FROM (
+          SELECT *, ${IS_SUSPECT} AS is_suspect
+          FROM (
+            SELECT day, origin, count(*) AS visits, countIf(is_bare) AS bare, groupArrayIf(moments, is_bare) AS bare_ones,
+              groupArrayIf(moments, has_code) AS with_code
+            FROM (
+              SELECT visit[1].day AS day, visit[1].origin AS origin, arrayExists(event -> event.has_code, visit) AS has_code,
+                arrayCount(event -> event.is_pageview, visit) = 1 AND arrayCount(event -> event.is_interaction, visit) = 1 AS is_bare,
+                arrayMap(event -> (visitor_id, event.ms), visit) AS moments
+              FROM (
+                SELECT visitor_id, arrayJoin(sessions) AS visit
+                FROM (${orderedSessions({ events: ordered, hidesEvents, event: judgedEvent(hidesEvents), sessionGapMs })}) AS histories
+              ) AS visits
+            ) AS judged_visits
+            GROUP BY day, origin
+          ) AS counted
+        ) AS visit_groups
+      ) AS compared
+    ) AS left_out`;
+
+export const isOfKeptOrderedVisit = (events: SessionEvents): SqlText => sql`(visitor_id, timestamp) NOT IN (${leftOutMoments(events)})`;
 
 function packed(scope: Scope): SessionEvent {
   const { time, day, shared } = packing(scope);

@@ -4,9 +4,9 @@ import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../query/plan.ts";
 import { DAY_BUCKET, isInUtc, type LocalSql, startOfDaySql } from "../../query/date-range.ts";
 import { SESSION_COLUMNS, totalsOfDays } from "../../query/day-sums.ts";
-import { fragment, numberIn, ratio, sql, type SqlRow, type SqlText, textCode } from "../../query/sql.ts";
+import { fragment, numberIn, ratio, sql, type SqlRow, type SqlText } from "../../query/sql.ts";
 import { eventsIn, eventsWithMatch, hidesEvents, inRange, type Scope, within } from "../../query/scope.ts";
-import { PAGEVIEW } from "../../base/config/names.ts";
+import { COUNT_INTERACTIONS, IS_BOUNCE, IS_PAGEVIEW } from "../../query/conditions.ts";
 import { COUNT_PAGEVIEWS } from "./counts.ts";
 
 /** A session may continue past midnight if it begins or ends within one session window of the start or end of its day. */
@@ -18,14 +18,6 @@ function isNearMidnight({ range }: Scope, calendar: Calendar, sessionGapMs: numb
   const [startMs, endMs] = [sql`day`, sql`day + 1`].map((day) => startOfDaySql(day, range, calendar));
   return sql`first_ms - (${startMs ?? sql``}) <= ${sessionGapMs} OR (${endMs ?? sql``}) - last_ms <= ${sessionGapMs}`;
 }
-
-const IS_PAGEVIEW = sql`event_name = ${textCode(PAGEVIEW)}`;
-
-/** An event other than a page view may say that it is no interaction (`interactive`). */
-const COUNT_INTERACTIONS = sql`count(*) FILTER (WHERE ${IS_PAGEVIEW} OR interactive IS NULL)`;
-
-/** True of a session that is a bounce: one page view, and no other event that is an interaction. */
-export const IS_BOUNCE = sql`pageviews = 1 AND interactions = 1`;
 
 const ENTRY_PAGE = sql`arg_min(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
 const EXIT_PAGE = sql`arg_max(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
