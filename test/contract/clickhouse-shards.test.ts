@@ -43,6 +43,16 @@ const EVENTS = `
     toInt64(${NOW_MS} - intHash64(number) % (14 * 86400000)) AS timestamp
   FROM numbers(20000)`;
 
+const WAVE_VISITS = 75;
+
+/** A wave on one day, of which no shard has enough visits to know it. */
+const WAVE = `
+  SELECT '${SITE}' AS site_id, toInt32(20520) AS day, 'a0a0a0a0a0a0a0a0' AS node, 2 AS segment, number AS row,
+    'pageview' AS event_name, '/0' AS pathname, '(unknown)' AS referrer_source, 'SG' AS country_code, NULL AS props,
+    NULL AS revenue_amount, '(unknown)' AS currency, cityHash64('wave', number) AS visitor_id,
+    toInt64(20520 * 86400000 + number * 1000) AS timestamp
+  FROM numbers(${WAVE_VISITS})`;
+
 /** A connection to shards: `cluster(name, view(query))` has the rows of the query of each shard. */
 function ofShards(connection: ClickhouseConnection, { cluster, stored, all }: EventTables): ClickhouseConnection {
   const [begin, end] = [`cluster(\`${cluster}\`, view(`, "SELECT * FROM shard))"];
@@ -70,10 +80,12 @@ beforeAll(async () => {
   const connection = connectionTo(clickhouse(), clickhouseDatabase);
   const tables = eventTables({ clickhouseDatabase, clickhouseCluster: null });
   await prepareSchema(connection, tables);
-  await connection.execute({
-    sql: `INSERT INTO ${tables.all} (site_id, day, node, segment, row, event_name, pathname, referrer_source, country_code, props,
-      revenue_amount, currency, visitor_id, timestamp) ${EVENTS}`,
-  });
+  for (const rows of [EVENTS, WAVE]) {
+    await connection.execute({
+      sql: `INSERT INTO ${tables.all} (site_id, day, node, segment, row, event_name, pathname, referrer_source, country_code, props,
+        revenue_amount, currency, visitor_id, timestamp) ${rows}`,
+    });
+  }
   const responsiveness = new Responsiveness({ connection, monotonicMs: () => 0, wait: setTimeout, onReturn: () => {} });
   const common = { responsiveness, deliver: async () => {}, timeoutSecs: 60, memoryBytes: 2 ** 31, pause: async () => {} };
   const clustered = { ...eventTables({ clickhouseDatabase, clickhouseCluster: CLUSTER }), readSettings: {} };
@@ -86,19 +98,38 @@ beforeAll(async () => {
 const resultOn = <Result>(deployment: "server" | "cluster", plan: Plan<Result>): Promise<Result> =>
   backends[deployment].run(plan, { isGuest: false, signal: new AbortController().signal }, utcCalendar);
 
-describe.each(REPORTS.map((report: Report) => [report.path, report] as const))(
-  "the report %s on two shards",
-  (path, { prepare, plan: planWith }) => {
-    it.each(REQUESTS[path as ReportPath])("has the same result with %o on a cluster as on one server", async (request) => {
-      const given: Readonly<Record<string, string>> = { site_id: SITE, start_date: "2026-03-02", end_date: "2026-03-15", ...request };
-      const { query } = await prepare((name) => given[name] ?? null, ownerAt(NOW_MS, GOALS));
-      const plan = planWith(query, SETTINGS);
-      const [server, cluster] = [await resultOn("server", plan), await resultOn("cluster", plan)];
-      expect(server).toMatch(/[1-9]|plan/);
-      expect(JSON.parse(cluster)).toEqual(JSON.parse(server));
-    });
-  },
-);
+const DATES = { start_date: "2026-03-02", end_date: "2026-03-15" };
+
+async function planOf(path: ReportPath, request: Readonly<Record<string, string>>): Promise<Plan<string>> {
+  const { prepare, plan } = REPORTS.find((report) => report.path === path) as Report;
+  const given: Readonly<Record<string, string>> = { site_id: SITE, ...DATES, ...request };
+  const { query } = await prepare((name) => given[name] ?? null, ownerAt(NOW_MS, GOALS));
+  return plan(query, SETTINGS);
+}
+
+describe.each(REPORTS.map((report) => report.path))("the report %s on two shards", (path) => {
+  it.each(REQUESTS[path])("has the same result with %o on a cluster as on one server", async (request) => {
+    const plan = await planOf(path, request);
+    const [server, cluster] = [await resultOn("server", plan), await resultOn("cluster", plan)];
+    expect(server).toMatch(/[1-9]|plan/);
+    expect(JSON.parse(cluster)).toEqual(JSON.parse(server));
+  });
+});
+
+describe("the lens strict", () => {
+  it("leaves out a wave whose visits are on several shards", async () => {
+    const visitsFrom = async (lens: string, deployment: "server" | "cluster") => {
+      const rows: unknown = JSON.parse(
+        await resultOn(deployment, await planOf("/api/stats/breakdown/:dimension", { dimension: "countries", lens })),
+      );
+      return rows;
+    };
+    expect(await visitsFrom("default", "cluster")).toContainEqual(expect.objectContaining({ value: "SG", visitors: WAVE_VISITS }));
+    const strict = await visitsFrom("strict", "cluster");
+    expect(strict).not.toContainEqual(expect.objectContaining({ value: "SG" }));
+    expect(strict).toEqual(await visitsFrom("strict", "server"));
+  });
+});
 
 describe("the daily export", () => {
   it("has the same result on a cluster as on one server, including top pages", async () => {

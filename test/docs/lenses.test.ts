@@ -17,6 +17,17 @@ it("docs/reports.md lists each rule of strict with its codes, all of which there
   expect(STRICT.codes.flatMap(({ codes }) => codes).filter((code) => !EVIDENCE_CODES.some((known) => known === code))).toEqual([]);
 });
 
+it("docs/reports.md has the numbers of the rule about waves", () => {
+  const { id, since, bareMin, barePercentMin, activeExpectedMin } = STRICT.wave;
+  expect(text).toContain(`| \`${id}\` | ${since} | bounces of a country and browser that make a wave on a date |`);
+  expect(text).toContain(`- at least ${bareMin} of their visits are bounces, and these are at least ${barePercentMin} % of them,`);
+  expect(text).toContain(
+    `- at least ${activeExpectedMin} of their visits would be no bounces if they were like all others of that date, and`,
+  );
+  expect(text).toContain("- they have at most a quarter of that.");
+  expect(STRICT.wave.timesFewer).toBe(4);
+});
+
 it("docs/reports.md names the version of the rules", () => {
   expect(text).toContain(`These are the rules of its version ${STRICT.version}:`);
 });
