@@ -47,6 +47,10 @@ function Operators({ operators, crawlers }: Crawls) {
   );
 }
 
+/** By operator: people who came to the page from its assistants. */
+const visitsOf = (operators: Crawls["paths"]["rows"][number]["operators"]): string =>
+  partsOf(operators.flatMap(({ operator, visits }) => (visits === null || visits === 0 ? [] : [[operator, visits] as const])));
+
 const Pages = ({ paths: { rows, rest } }: Crawls) => (
   <table class="table">
     <thead>
@@ -55,15 +59,17 @@ const Pages = ({ paths: { rows, rest } }: Crawls) => (
         <th scope="col">{words.crawls.crawlers}</th>
         <th scope="col">{words.crawls.statuses}</th>
         <th scope="col">{words.crawls.reads}</th>
+        <th scope="col">{words.crawls.pageVisits}</th>
       </tr>
     </thead>
     <tbody>
-      {rows.map(({ path, reads, statuses, crawlers }) => (
+      {rows.map(({ path, reads, statuses, crawlers, operators }) => (
         <tr key={path}>
           <th scope="row">{readablePath(path)}</th>
           <td>{partsOf(crawlers.map(({ name, reads: ofName }) => [name, ofName]))}</td>
           <td>{statusesOf(statuses)}</td>
           <td>{formatCount(reads)}</td>
+          <td>{visitsOf(operators) || "–"}</td>
         </tr>
       ))}
       {rest > 0 && (
@@ -72,6 +78,7 @@ const Pages = ({ paths: { rows, rest } }: Crawls) => (
           <td />
           <td />
           <td>{formatCount(rest)}</td>
+          <td />
         </tr>
       )}
     </tbody>

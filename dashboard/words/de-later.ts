@@ -1026,6 +1026,7 @@ export const deLater = {
     crawlers: "Crawler",
     reads: "Abrufe",
     visits: "Besuche von ihren Assistenten",
+    pageVisits: "Besuche von Assistenten",
     statuses: "Beantwortet mit",
     noStatus: "ohne Status",
     purposes: { Search: "Suche", Agent: "Agent", Training: "Training" },

@@ -1002,6 +1002,7 @@ export const enLater = {
     crawlers: "Crawlers",
     reads: "Reads",
     visits: "Visits from its assistants",
+    pageVisits: "Visits from assistants",
     statuses: "Answered with",
     noStatus: "no status",
     purposes: { Search: "Search", Agent: "Agent", Training: "Training" },

@@ -1058,6 +1058,7 @@ export const esLater = {
     crawlers: "Rastreadores",
     reads: "Lecturas",
     visits: "Visitas de sus asistentes",
+    pageVisits: "Visitas de asistentes",
     statuses: "Respondido con",
     noStatus: "sin estado",
     purposes: { Search: "Búsqueda", Agent: "Agente", Training: "Entrenamiento" },

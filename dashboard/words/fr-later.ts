@@ -1069,6 +1069,7 @@ export const frLater = {
     crawlers: "Robots",
     reads: "Lectures",
     visits: "Visites de ses assistants",
+    pageVisits: "Visites venues d’assistants",
     statuses: "Répondu par",
     noStatus: "sans statut",
     purposes: { Search: "Recherche", Agent: "Agent", Training: "Entraînement" },

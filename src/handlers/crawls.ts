@@ -1,6 +1,6 @@
 /** POST /api/crawls and GET /api/stats/crawls: what AI crawlers read, as servers and edges report it (docs/bots.md, "What AI crawlers read"). */
 import { AI_CRAWLERS, assistantsOf, PURPOSES } from "../runtime/bots/ai-crawlers.ts";
-import { type CrawlerRow, crawlReport } from "../runtime/bots/crawl-report.ts";
+import { type CrawlerRow, type CrawlReport, crawlReport } from "../runtime/bots/crawl-report.ts";
 import type { CrawlRequest, Crawls } from "../runtime/bots/crawls.ts";
 import { Body, field, integerField, isObject, required, textField } from "../runtime/base/body.ts";
 import {
@@ -110,41 +110,82 @@ const OPERATORS = [...new Set(AI_CRAWLERS.map(({ operator }) => operator))];
 
 const ALL_ASSISTANTS = OPERATORS.flatMap(assistantsOf);
 
-/** Sessions by source, of all sources or of the assistants alone. */
-async function sessionsBySource(ofAssistants: boolean, context: Context) {
+interface SessionsRow {
+  readonly value: string;
+  readonly sessions: number;
+}
+
+/** Sessions by value of a dimension, most first; of visits from these sources only, if some are given. */
+async function sessionsBy(dimension: string, sources: readonly string[] | null, context: Context) {
   const given = new Query(context.url);
   const values: Readonly<Record<string, string>> = {
-    dimension: "visit-sources",
+    dimension,
     columns: "sessions",
+    sort: "sessions:desc",
     limit: String(BREAKDOWN_ROWS_MAX),
-    ...(ofAssistants && { filters: printFilter(filterOf("visit-sources", "in", false, ALL_ASSISTANTS)) }),
+    ...(sources && { filters: printFilter(filterOf("visit-sources", "in", false, sources)) }),
   };
   const prepared = await breakdown.prepare(
     (name) => values[name] ?? (Object.hasOwn(DATES, name) ? given.text(name) : null),
     context.reader,
   );
   const { json, coverage } = coveredAnswer(await resultOf(prepared, context));
-  return { rows: JSON.parse(json) as readonly { readonly value: string; readonly sessions: number }[], coverage };
+  return { rows: JSON.parse(json) as readonly SessionsRow[], coverage };
 }
+
+type Visits = ReadonlyMap<string, number>;
+
+const visitsIn = (rows: readonly SessionsRow[]): Visits => new Map(rows.map(({ value, sessions }) => [value, sessions]));
 
 /** Visits by assistant; null without the behavioral extension. Rollups have those of all sources, of which a report shows the most frequent. */
 async function visitsByAssistant(context: Context) {
   try {
-    const all = await sessionsBySource(false, context);
-    const { rows, coverage } = all.rows.length < BREAKDOWN_ROWS_MAX ? all : await sessionsBySource(true, context);
-    return { visits: new Map(rows.map(({ value, sessions }) => [value, sessions])), coverage };
+    const all = await sessionsBy("visit-sources", null, context);
+    const { rows, coverage } = all.rows.length < BREAKDOWN_ROWS_MAX ? all : await sessionsBy("visit-sources", ALL_ASSISTANTS, context);
+    return { visits: visitsIn(rows), coverage };
   } catch (error) {
     if (error instanceof AppError && error.failure.code === "extension_missing") return { visits: null, coverage: null };
     throw error;
   }
 }
 
-function operatorRows(crawlers: readonly CrawlerRow[], visits: ReadonlyMap<string, number> | null) {
+const visitsOf = (operator: string, visits: Visits): number =>
+  assistantsOf(operator).reduce((sum, name) => sum + (visits.get(name) ?? 0), 0);
+
+/** The visits from an operator's assistants that began at a page; null for one that is not among the most frequent ones. */
+type VisitsOfPage = (path: string) => number | null;
+
+/** A query for each operator that has sent visits: few have. */
+async function visitsByPage(visits: Visits, context: Context): Promise<ReadonlyMap<string, VisitsOfPage>> {
+  const found = new Map<string, VisitsOfPage>();
+  for (const operator of OPERATORS.filter((each) => visitsOf(each, visits) > 0)) {
+    const { rows } = await sessionsBy("entry-pages", assistantsOf(operator), context);
+    const ofPages = visitsIn(rows);
+    found.set(operator, (path) => ofPages.get(path) ?? (rows.length < BREAKDOWN_ROWS_MAX ? 0 : null));
+  }
+  return found;
+}
+
+/** With what each operator's assistants have sent to the page. */
+function pageRows({ paths }: CrawlReport, visits: Visits | null, byPage: ReadonlyMap<string, VisitsOfPage>) {
+  return paths.rows.map(({ operators, ...page }) => {
+    const visitsHere = (operator: string): number | null => {
+      if (visits === null || assistantsOf(operator).length === 0) return null;
+      return byPage.has(operator) ? (byPage.get(operator)?.(page.path) ?? null) : 0;
+    };
+    const readers = operators.map((row) => ({ ...row, visits: visitsHere(row.operator) }));
+    const others = OPERATORS.filter((each) => !operators.some(({ operator }) => operator === each))
+      .map((operator) => ({ operator, reads: 0, statuses: [], visits: visitsHere(operator) }))
+      .filter((row) => (row.visits ?? 0) > 0);
+    return { ...page, operators: [...readers, ...others] };
+  });
+}
+
+function operatorRows(crawlers: readonly CrawlerRow[], visits: Visits | null) {
   const rows = OPERATORS.map((operator) => {
     const reads = crawlers.filter((crawler) => crawler.operator === operator).reduce((sum, crawler) => sum + crawler.reads, 0);
     const assistants = assistantsOf(operator);
-    const ofAssistants = assistants.reduce((sum, name) => sum + (visits?.get(name) ?? 0), 0);
-    return { operator, reads, assistants, visits: visits === null || assistants.length === 0 ? null : ofAssistants };
+    return { operator, reads, assistants, visits: visits === null || assistants.length === 0 ? null : visitsOf(operator, visits) };
   });
   return rows
     .filter((row) => row.reads > 0 || (row.visits ?? 0) > 0)
@@ -160,10 +201,13 @@ export const getCrawls: Handler = async (_request, context) => {
   const { counts } = crawlsOf(context);
   const report = await inCountQueue(services, () => crawlReport(counts, { siteId, dates: datesOf(range), limit, signal }), signal);
   const { visits, coverage } = await visitsByAssistant(context);
+  const hasPages = visits !== null && report.paths.rows.length > 0;
+  const rows = pageRows(report, visits, hasPages ? await visitsByPage(visits, context) : new Map());
   const timeZone = reader.calendarOf(siteId).zoneAt(reader.nowMs);
   const dates = { start_date: range.firstDay, end_date: range.lastDay };
   const headers = { ...timeZoneHeaders(timeZone), ...coverageHeaders(coverage) };
-  return jsonReply({ ...dates, ...report, operators: operatorRows(report.crawlers, visits) }, 200, headers);
+  const paths = { ...report.paths, rows };
+  return jsonReply({ ...dates, ...report, paths, operators: operatorRows(report.crawlers, visits) }, 200, headers);
 };
 
 // Description in the OpenAPI document
@@ -213,6 +257,20 @@ const SCHEMAS = {
           statuses: STATUSES,
           missed_max: count("How many more there may be of this path, in `rest`."),
           crawlers: list("Most reads first.", closed({ name: NAME, reads: READS })),
+          operators: list(
+            "Every operator whose crawlers read the page, or whose assistants sent visits to it, most reads first.",
+            closed({
+              operator: text("A company."),
+              reads: READS,
+              statuses: STATUSES,
+              visits: orNull(
+                count(
+                  "Sessions from its assistants that began at this page. Null as for `operators` below, and for a page that is not among " +
+                    `the ${BREAKDOWN_ROWS_MAX} with the most of them.`,
+                ),
+              ),
+            }),
+          ),
         }),
         { maxItems: BREAKDOWN_ROWS_MAX },
       ),

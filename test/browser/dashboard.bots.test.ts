@@ -106,7 +106,7 @@ describe("the dashboard's page of bots and crawlers", () => {
     await page.request.post(`${service.origin}/api/auth/setup`, { data: { password: "correct horse battery" } });
     const reported = await asAdmin({ context, page, service }, "POST", `/api/crawls?site_id=${SITE}`, { requests });
     expect(await reported.json()).toMatchObject({ counted: 3 });
-    await record({ r: "https://chatgpt.com/" }, { "User-Agent": CHROME_WINDOWS });
+    await record({ r: "https://chatgpt.com/", u: `https://${SITE}/docs` }, { "User-Agent": CHROME_WINDOWS });
     await page.goto(`${service.origin}/?site=${SITE}&period=7d&view=bots`);
     const rows = page.getByRole("region", { name: "AI crawlers" }).getByRole("row");
     const texts = async () => inOneLine(await rows.allInnerTexts());
@@ -116,9 +116,9 @@ describe("the dashboard's page of bots and crawlers", () => {
         "Company Crawlers Reads Visits from its assistants",
         "OpenAI GPTBot (Training) × 2 2 1",
         "Anthropic ClaudeBot (Training) × 1 1 0",
-        "Page Crawlers Answered with Reads",
-        "/docs GPTBot × 2 200 × 1, 404 × 1 2",
-        "/pricing ClaudeBot × 1 200 × 1 1",
+        "Page Crawlers Answered with Reads Visits from assistants",
+        "/docs GPTBot × 2 200 × 1, 404 × 1 2 OpenAI × 1",
+        "/pricing ClaudeBot × 1 200 × 1 1 –",
       ]);
     expect(await violationsOf(page)).toEqual([]);
   });

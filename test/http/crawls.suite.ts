@@ -4,7 +4,7 @@ import { AI_CRAWLERS } from "../../src/runtime/bots/ai-crawlers.ts";
 import { bodyOf, CLOSED, createKey, createShare, logIn, ofItsOwn, postJson, withKey, withShare } from "../support/auth-requests.ts";
 import { expectError, record, type RequestHeaders, wireEvent } from "../support/requests.ts";
 import type { MakeTarget, Target } from "../support/target.ts";
-import { CHROME_WINDOWS, GOOGLEBOT } from "../support/user-agents.ts";
+import { CHROME_WINDOWS, FIREFOX_LINUX, GOOGLEBOT } from "../support/user-agents.ts";
 
 const SITE = "crawled.test";
 
@@ -51,7 +51,8 @@ export function describeCrawls(makeTarget: MakeTarget): void {
     it("are counted by crawler, status and page, beside the visits from their operators' assistants", async () => {
       const { target, headers } = await made();
       const key = withKey((await createKey(target, headers, "Admin")).key);
-      await record(target, wireEvent(SITE, { r: "https://chatgpt.com/" }));
+      await record(target, wireEvent(SITE, { r: "https://chatgpt.com/", u: `https://${SITE}/a` }));
+      await record(target, wireEvent(SITE, { r: "https://gemini.google.com/", u: `https://${SITE}/b` }), { "User-Agent": FIREFOX_LINUX });
       const requests = [
         read(target, { name: "GPTBot", path: `https://${SITE}/a?secret=1` }),
         read(target, { name: "GPTBot", path: "/a" }),
@@ -98,14 +99,23 @@ export function describeCrawls(makeTarget: MakeTarget): void {
                 { name: "GPTBot", reads: 2 },
                 { name: "ClaudeBot", reads: 1 },
               ],
+              operators: [
+                { operator: "OpenAI", reads: 2, statuses: [{ status: ok, reads: 2 }], visits: 1 },
+                { operator: "Anthropic", reads: 1, statuses: [{ status: ok, reads: 1 }], visits: 0 },
+              ],
             },
             {
               ...{ path: "/b", reads: 1, statuses: [{ status: missing, reads: 1 }], missed_max: 0 },
               crawlers: [{ name: "GPTBot", reads: 1 }],
+              operators: [
+                { operator: "OpenAI", reads: 1, statuses: [{ status: missing, reads: 1 }], visits: 0 },
+                { operator: "Google", reads: 0, statuses: [], visits: 1 },
+              ],
             },
             {
               ...{ path: "/c", reads: 1, statuses: [{ status: null, reads: 1 }], missed_max: 0 },
               crawlers: [{ name: "ClaudeBot", reads: 1 }],
+              operators: [{ operator: "Anthropic", reads: 1, statuses: [{ status: null, reads: 1 }], visits: 0 }],
             },
           ],
           ...{ rest: 0, missed_max: 0 },
@@ -113,10 +123,11 @@ export function describeCrawls(makeTarget: MakeTarget): void {
         operators: [
           { operator: "OpenAI", reads: 3, assistants: ["ChatGPT"], visits: 1 },
           { operator: "Anthropic", reads: 2, assistants: ["Claude"], visits: 0 },
+          { operator: "Google", reads: 0, assistants: ["Gemini", "NotebookLM", "Google AI Studio"], visits: 1 },
         ],
       });
       const main = await bodyOf<{ total_events: number }>(await target.fetch(`/api/stats/main?site_id=${SITE}`, { headers: key }));
-      expect(main.total_events).toBe(1);
+      expect(main.total_events).toBe(2);
     });
 
     it("count once, however often their batch is sent, by its id or by what is in it", async () => {

@@ -25,13 +25,19 @@ export interface CrawlerRow extends ReadRows {
   readonly verified: false;
 }
 
+/** What an operator's crawlers read of a page. */
+interface PageOperatorRow extends ReadRows {
+  readonly operator: string;
+}
+
 interface PageRow extends ReadRows {
   readonly path: string;
   readonly missed_max: number;
   readonly crawlers: readonly { readonly name: string; readonly reads: number }[];
+  readonly operators: readonly PageOperatorRow[];
 }
 
-interface CrawlReport {
+export interface CrawlReport {
   readonly reads: number;
   readonly days: readonly { readonly date: LocalDate; readonly reads: number }[];
   /** All of them, most reads first. */
@@ -39,16 +45,14 @@ interface CrawlReport {
   readonly paths: { readonly rows: readonly PageRow[]; readonly rest: number; readonly missed_max: number };
 }
 
-/** Reads by status, of a crawler or a page. */
+/** Reads by status, of a crawler, an operator or a page. */
 class Reads {
   readonly #statuses = new Map<string, number>();
-  readonly crawlers = new Map<string, number>();
   sum = 0;
 
-  add(name: string, status: string, count: number): void {
+  add(status: string, count: number): void {
     this.sum += count;
     addTo(this.#statuses, status, count);
-    addTo(this.crawlers, name, count);
   }
 
   get rows(): ReadRows {
@@ -59,30 +63,47 @@ class Reads {
   }
 }
 
-function readsOf<Key>(all: Map<Key, Reads>, key: Key): Reads {
-  const reads = all.get(key) ?? new Reads();
+class PageReads extends Reads {
+  readonly crawlers = new Map<string, number>();
+  readonly #operators = new Map<string, Reads>();
+
+  addOf(name: string, status: string, count: number): void {
+    this.add(status, count);
+    addTo(this.crawlers, name, count);
+    const operator = operatorOf(name);
+    if (operator !== null) readsOf(this.#operators, operator, Reads).add(status, count);
+  }
+
+  get operators(): PageOperatorRow[] {
+    return ranked(this.#operators).map(([operator, reads]) => ({ operator, ...reads.rows }));
+  }
+}
+
+function readsOf<Of extends Reads>(all: Map<string, Of>, key: string, New: new () => Of): Of {
+  const reads = all.get(key) ?? new New();
   all.set(key, reads);
   return reads;
 }
 
-const ranked = (all: ReadonlyMap<string, Reads>): [string, Reads][] => [...all].sort(([a, x], [b, y]) => byCount([a, x.sum], [b, y.sum]));
+const ranked = <Of extends Reads>(all: ReadonlyMap<string, Of>): [string, Of][] =>
+  [...all].sort(([a, x], [b, y]) => byCount([a, x.sum], [b, y.sum]));
 
 export async function crawlReport(store: Pick<DayCountStore, "days">, question: CountQuestion): Promise<CrawlReport> {
   const { limit } = question;
   const { byDay, all } = await countSums(store, question);
   const crawlers = new Map<string, Reads>();
-  const pages = new Map<string, Reads>();
+  const pages = new Map<string, PageReads>();
   const missed = new Map<string, number>();
   let [pathless, missedMax] = [0, 0];
   for (const { labels, path, count, missed: ofPath } of all.rows()) {
     const [name = "", status = ""] = labels;
-    readsOf(crawlers, name).add(name, status, count);
+    readsOf(crawlers, name, Reads).add(status, count);
     if (path === null) {
       pathless += count;
       missedMax = ofPath;
       continue;
     }
-    readsOf(pages, path).add(name, status, count);
+    readsOf(pages, path, PageReads).addOf(name, status, count);
     missed.set(path, ofPath);
   }
   const rankedPages = ranked(pages);
@@ -98,6 +119,7 @@ export async function crawlReport(store: Pick<DayCountStore, "days">, question: 
       rows: rankedPages.slice(0, limit).map(([path, reads]) => ({
         ...{ path, ...reads.rows, missed_max: missed.get(path) ?? 0 },
         crawlers: [...reads.crawlers].sort(byCount).map(([name, ofName]) => ({ name, reads: ofName })),
+        operators: reads.operators,
       })),
       rest: pathless + rankedPages.slice(limit).reduce((sum, [, reads]) => sum + reads.sum, 0),
       missed_max: missedMax,
