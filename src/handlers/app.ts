@@ -36,6 +36,7 @@ import { Pipeline, type App } from "./pipeline.ts";
 import { type Reply, responseTo, withHeaders } from "./http.ts";
 import type { Handler, Access, Method, Route } from "./route.ts";
 import { problemsOfPaths, pathBelow, createMatcher, extraRoutesOf } from "./router.ts";
+import { deleteRule, getRules, postRule, putRule } from "./rules.ts";
 import { deleteSegment, getSegments, postSegment, putSegment } from "./segments.ts";
 import { getDetails, getHealth, getReady, getMetrics, getRobots, getSecurityContact } from "./service.ts";
 import { getShare, postUnlock, deleteShare, getShares, postShare } from "./shares.ts";
@@ -112,6 +113,10 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/annotations", "site", postAnnotation, { site: true }),
   route("PUT", "/api/annotations/:annotation_id", "site", putAnnotation, { site: true }),
   route("DELETE", "/api/annotations/:annotation_id", "site", deleteAnnotation, { site: true }),
+  route("GET", "/api/rules", "stats", getRules, { site: true }),
+  route("POST", "/api/rules", "site", postRule, { site: true }),
+  route("PUT", "/api/rules/:rule_id", "site", putRule, { site: true }),
+  route("DELETE", "/api/rules/:rule_id", "site", deleteRule, { site: true }),
   route("POST", "/api/shares", "site", postShare),
   route("GET", "/api/shares", "site", getShares),
   route("DELETE", "/api/shares/:share_hash", "site", deleteShare),

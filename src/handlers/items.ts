@@ -1,4 +1,4 @@
-/** The common part of the routes of goals, saved filters and annotations: access, ownership, and changes of one item. */
+/** The common part of the routes of goals, saved filters, annotations and rules: access, ownership, and changes of one item. */
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { closed, text } from "../runtime/base/json-schema.ts";
 import { oneOf } from "../runtime/query/parameters.ts";

@@ -50,6 +50,7 @@ import { ANY_ORIGIN } from "./origins.ts";
 import { jsonTextReply } from "./http.ts";
 import type { Method, RouteId, Handler, Access, Route } from "./route.ts";
 import { routeIdOf } from "./router.ts";
+import { RULES_API } from "./rules.ts";
 import { SEGMENTS_API } from "./segments.ts";
 import { SERVICE_API } from "./service.ts";
 import { OPT_OUT_API } from "./opt-out.ts";
@@ -78,6 +79,7 @@ const APIS = [
   GOALS_API,
   SEGMENTS_API,
   ANNOTATIONS_API,
+  RULES_API,
   ITEMS_API,
   SHARES_API,
   BADGE_API,

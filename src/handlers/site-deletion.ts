@@ -61,7 +61,7 @@ const OPERATIONS = {
     operationId: "deleteSite",
     summary: "Deletes a whole site permanently",
     description:
-      "Its events, sites that were merged into it, settings, goals, segments, annotations and share links, and the rights of API keys that are limited to it. Succeeds if there is nothing to delete. An event that arrives later adds the site again.",
+      "Its events, sites that were merged into it, settings, goals, segments, annotations, rules and share links, and the rights of API keys that are limited to it. Succeeds if there is nothing to delete. An event that arrives later adds the site again.",
     parameters: [SITE_PARAMETER],
     requestBody: jsonBody("SiteConfirmation", BODY_BYTES_MAX),
     answers: { 200: answer("Nothing of the site is left, and no restart or crash brings it back.", "DeletedSite") },

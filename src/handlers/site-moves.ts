@@ -104,7 +104,7 @@ const OPERATIONS = {
     operationId: "renameSite",
     summary: "Gives a site another id",
     description:
-      "Its events, settings, goals, segments, annotations, imports, share links and the rights of API keys get the new id. The earlier one stands for the site for 90 days.",
+      "Its events, settings, goals, segments, annotations, rules, imports, share links and the rights of API keys get the new id. The earlier one stands for the site for 90 days.",
     parameters: [SITE_PARAMETER],
     requestBody: jsonBody("NewSiteName", BODY_BYTES_MAX),
     answers: { 200: answer("The site has the new id.", "OtherSiteName"), 202: answer(IN_COPY, "OtherSiteName") },
@@ -118,7 +118,7 @@ const OPERATIONS = {
     operationId: "mergeSite",
     summary: "Merges a site into another",
     description:
-      "As an import of its events, which can be deleted for 90 days to undo the merge. The settings, goals and share links of the site do not count until then.",
+      "As an import of its events, which can be deleted for 90 days to undo the merge. The settings, goals, rules and share links of the site do not count until then.",
     parameters: [SITE_PARAMETER],
     requestBody: jsonBody("MergeTarget", BODY_BYTES_MAX),
     answers: { 200: answer("The events are those of the other site.", "OtherSiteName"), 202: answer(IN_COPY, "OtherSiteName") },

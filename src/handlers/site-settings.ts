@@ -151,14 +151,14 @@ const OPERATIONS = {
   },
   "DELETE /api/sites/:site_id": {
     operationId: "deleteSiteSettings",
-    summary: "Deletes the settings of a site, and its goals, segments and annotations",
+    summary: "Deletes the settings of a site, and its goals, segments, annotations and rules",
     description: "Its events stay, and so do the dates that its time zones gave them.",
     parameters: [SITE_PARAMETER],
     answers: { 200: answer("The site has the defaults.", "DeletedSettings") },
     refusals: {
       ...CHANGE_REFUSALS,
       ...NO_SITE_ID,
-      not_found: "The site has neither settings nor goals, segments or annotations.",
+      not_found: "The site has neither settings nor goals, segments, annotations or rules.",
       unavailable: "What was set and made for the site may be deleted in part. Repeat the deletion.",
     },
   },

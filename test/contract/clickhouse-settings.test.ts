@@ -363,7 +363,7 @@ describe("goals of a site on several nodes", () => {
     expect(one.services.goals.of(SITE)).toEqual(two.services.goals.of(SITE));
   });
 
-  it("goals, segments and annotations are removed together with the site's settings, even those that another node has just changed", async () => {
+  it("goals, segments, annotations and rules are removed together with the site's settings, even those that another node has just changed", async () => {
     const { node, query } = await deployment();
     const [one, two] = [await node(), await node()];
     const atTwo = await logIn(two);
@@ -375,13 +375,14 @@ describe("goals of a site on several nodes", () => {
     expect((await askCollection(two, "goals", SITE, atTwo, put)).status).toBe(200);
     await addItem(two, "segments", SITE, atTwo, { name: "segment", filters: "countries==DE" });
     await addItem(two, "annotations", SITE, atTwo, { text: "annotation" });
+    await addItem(two, "rules", SITE, atTwo, { name: "rule", filters: "countries==SG" });
     expect((await remove(one)).status).toBe(200);
     await poll(two);
     for (const { services } of [one, two]) {
-      const { goals, segments, annotations, sites } = services;
-      expect([goals.of(SITE), segments.of(SITE), annotations.of(SITE), sites.has(SITE)]).toEqual([[], [], [], false]);
+      const { goals, segments, annotations, rules, sites } = services;
+      expect([goals.of(SITE), segments.of(SITE), annotations.of(SITE), rules.of(SITE), sites.has(SITE)]).toEqual([[], [], [], [], false]);
     }
-    expect(await query("SELECT count(), countIf(record = '') FROM site_settings FINAL WHERE site_id LIKE '%/%'")).toBe("3\t3");
+    expect(await query("SELECT count(), countIf(record = '') FROM site_settings FINAL WHERE site_id LIKE '%/%'")).toBe("4\t4");
   });
 
   it("goals made before the node joined are shared with the other nodes", async () => {

@@ -70,7 +70,7 @@ export function describeKept(makeTarget: MakeTarget): void {
     itNeeds(
       makeTarget,
       "restart",
-      "after a restart goals, segments, annotations, settings and share links are the same, and revoked links stay revoked",
+      "after a restart goals, segments, annotations, rules, settings and share links are the same, and revoked links stay revoked",
       async () => {
         const target = await ownTarget(CLOSED);
         const admin = await logIn(target);
@@ -78,6 +78,7 @@ export function describeKept(makeTarget: MakeTarget): void {
         const filters = { name: "A", filters: "pages==/a", scope: "oneself" };
         const segment = await addItem(target, "segments", SITE, { ...admin, ...OWNER }, filters);
         const annotation = await addItem(target, "annotations", SITE, admin, { text: "Deployed" });
+        const rule = await addItem(target, "rules", SITE, admin, { name: "A wave", filters: "countries==SG", is_applied: false });
         const settings = await putSettingsOf(target, admin);
         const link = { site_id: SITE, filters: BLOG };
         const [kept, revoked] = [await createShare(target, admin, link), await createShare(target, admin, link)];
@@ -88,6 +89,7 @@ export function describeKept(makeTarget: MakeTarget): void {
         expect(await listItems(target, "goals", SITE, session)).toEqual([goal]);
         expect(await listItems(target, "segments", SITE, session)).toEqual([segment]);
         expect(await listItems(target, "annotations", SITE, session)).toEqual([annotation]);
+        expect(await listItems(target, "rules", SITE, session)).toEqual([rule]);
         expect(await settingsOf(target, session)).toEqual(settings);
         expect(await bodyOf(await target.fetch("/api/share", { headers: withShare(kept.token) }))).toMatchObject({ filters: BLOG });
         await expectError(await target.fetch("/api/share", { headers: withShare(revoked.token) }), 404);

@@ -1,4 +1,4 @@
-/** Requests for the documented statuses of goals, segments and annotations (see `openapi-answers.ts`). */
+/** Requests for the documented statuses of goals, segments, annotations and rules (see `openapi-answers.ts`). */
 import { GUEST_REQUESTS_AT_ONCE, COLLECTION_CHANGES_WAITING_MAX } from "../../src/runtime/base/config/admin-limits.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { CLOSED, createKey, logIn, withKey, withShare } from "../support/auth-requests.ts";
@@ -44,6 +44,21 @@ const KINDS: readonly Kind[] = [
     path: "annotations",
     idName: "annotation_id",
     bodies: [{ text: "Deployed" }, { text: "Campaign", date: "2026-03-01" }, { text: "Outage", date: "2026-03-01", hour: 7 }],
+  },
+  {
+    path: "rules",
+    idName: "rule_id",
+    bodies: [
+      { name: "A wave", filters: "countries==SG" },
+      {
+        name: "March",
+        filters: "evidence==headless",
+        first_date: "2026-03-01",
+        last_date: "2026-03-31",
+        spares_people: false,
+        is_applied: false,
+      },
+    ],
   },
 ];
 

@@ -67,6 +67,7 @@ describe("a rename", () => {
     await confirm(target, headers, 1);
     await addItem(target, "goals", OLD, headers, { name: "a goal", page: "/a" });
     await addItem(target, "annotations", OLD, headers, { text: "a mark", date: "2026-03-15" });
+    await addItem(target, "rules", OLD, headers, { name: "a rule", filters: "countries==SG" });
     expect((await ask("PUT", `/api/sites/${OLD}`, { name: "A site" })).status).toBe(200);
     const share = await createShare(target, headers, { site_id: OLD });
     const key = await bodyOf<CreatedKey>(await postKey(target, headers, { name: "a key", scope: "ReadOnly", sites: [OLD, OTHER] }), 201);
@@ -88,7 +89,7 @@ describe("a rename", () => {
     expect(await reports(NEW, withShare(share.token))).toHaveLength(before.length);
     expect(await bodyOf(await ask("GET", "/api/sites"))).toEqual({ sites: [NEW] });
     expect(await bodyOf(await ask("GET", `/api/sites/${NEW}`))).toMatchObject({ site_id: NEW, name: "A site", own_hosts: ["old.test"] });
-    for (const path of ["goals", "annotations"])
+    for (const path of ["goals", "annotations", "rules"])
       expect(await bodyOf(await ask("GET", `/api/${path}?site_id=${NEW}`)), path).toHaveLength(1);
     expect(await bodyOf(await ask("GET", "/api/imports"))).toMatchObject([{ site_id: NEW, events: 1 }]);
     await target.restart();

@@ -169,10 +169,15 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
   const owner = ownersOf(makeTarget);
 
   describe("rules of settings of a site", () => {
-    it("are deleted with the goals, saved filters and annotations of the site, even if it has nothing else", async () => {
+    it("are deleted with the goals, saved filters, annotations and rules of the site, even if it has nothing else", async () => {
       const { target, headers, ask, put } = await owner();
       const site = "made.test";
-      const bodies = { goals: { name: "Docs", page: "/docs" }, segments: { name: "A", filters: "pages==/" }, annotations: { text: "New" } };
+      const bodies = {
+        goals: { name: "Docs", page: "/docs" },
+        segments: { name: "A", filters: "pages==/" },
+        annotations: { text: "New" },
+        rules: { name: "A wave", filters: "countries==SG" },
+      };
       for (const isSet of [true, false]) {
         if (isSet) await put(site, { name: "Made" });
         for (const path of COLLECTIONS) await addItem(target, path, site, headers, bodies[path]);
@@ -371,7 +376,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       expect(await bodyOf(await to.ask("GET", "/api/settings"))).toEqual(after);
     });
 
-    it("do not include goals, saved filters and annotations, which another instance imports from their lists", async () => {
+    it("do not include goals, saved filters, annotations and rules, which another instance imports from their lists", async () => {
       const [from, to] = [await owner(), await owner()];
       const site = "moved.test";
       const byBrowser = ({ headers }: Owner) => ({ ...headers, "x-owner": "a-browser-of-22-letters" });
@@ -385,14 +390,19 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
           { name: "Joins", kind: "funnel", steps: "page:/,event:signup", window: "2 days", scope: "oneself" },
         ],
         annotations: [{ text: "New" }, { text: "Campaign", date: "2026-03-01", hour: 7, scope: "oneself" }],
+        rules: [
+          { name: "A wave", filters: "countries==SG" },
+          { name: "March", filters: "pages==/", last_date: "2026-03-31", is_applied: false },
+        ],
       };
       for (const path of COLLECTIONS) {
         for (const body of bodies[path]) await addItem(from.target, path, site, byBrowser(from), body);
         const listed = await listItems<object>(from.target, path, site, byBrowser(from));
         for (const entry of listed) await addItem(to.target, path, site, byBrowser(to), entry);
         const isNew = { id: expect.any(String) as string, created_at: expect.any(String) as string };
+        const isChanged = path === "rules" && { changed_at: expect.any(String) as string };
         const moved = await listItems(to.target, path, site, byBrowser(to));
-        expect(moved).toEqual(listed.map((entry) => ({ ...entry, ...isNew })));
+        expect(moved).toEqual(listed.map((entry) => ({ ...entry, ...isNew, ...isChanged })));
       }
       expect(await bodyOf(await from.ask("GET", "/api/settings"))).toEqual({ version: 1, sites: [] });
     });

@@ -1,9 +1,9 @@
-/** Goals, segments and annotations, as a dashboard and programs ask for them. */
+/** Goals, segments, annotations and rules, as a dashboard and programs ask for them. */
 import { bodyOf } from "./auth-requests.ts";
 import type { RequestHeaders } from "./requests.ts";
 import type { Target } from "./target.ts";
 
-export type CollectionPath = "goals" | "segments" | "annotations";
+export type CollectionPath = "goals" | "segments" | "annotations" | "rules";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 

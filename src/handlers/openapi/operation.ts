@@ -46,6 +46,7 @@ export const TAGS = {
   Goals: "What counts as a conversion.",
   Segments: "Saved filters, funnels and sequences.",
   Annotations: "Texts about dates and hours.",
+  Rules: "Visits that a site's figures leave out.",
   Sharing: "Share links of a site, and what their guests ask.",
   Imports: "Events of other products.",
   Exports: "Archives of whole sites.",

@@ -82,7 +82,7 @@ export interface SiteInstances {
   accept(siteId: SiteId, event: PassedEvent): Promise<Acceptance>;
   /** Erases a site's events of these days, as `Erasure.erase`. */
   erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<Erased>;
-  /** Removes what was made for a site: its goals, segments and annotations. Resolves with whether there was something. */
+  /** Removes what was made for a site: its goals, segments, annotations and rules. Resolves with whether there was something. */
   removeItems(siteId: SiteId): Promise<boolean>;
   readonly imports: ImportsOfSites;
   /** See `SiteDistribution`. */

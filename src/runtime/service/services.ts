@@ -618,7 +618,16 @@ export async function createServices(host: Host): Promise<Services> {
       moveCounts: async (...move) => {
         for (const store of countStores) await store.move(...move);
       },
-      belongings: [sites, collections.goals, collections.segments, collections.annotations, auth.shares, auth.apiKeys, importRecords],
+      belongings: [
+        sites,
+        collections.goals,
+        collections.segments,
+        collections.annotations,
+        collections.rules,
+        auth.shares,
+        auth.apiKeys,
+        importRecords,
+      ],
       flush: jobServices.flush,
       calendarOf: (siteId) => sites.calendarOf(siteId),
       dropResults: (siteId) => queries.stats.dropSite(siteId),

@@ -1,4 +1,4 @@
-/** Opens what is stored: events, what is set for sites, goals, saved filters and annotations. With ClickHouse, nodes share it. */
+/** Opens what is stored: events, what is set for sites, goals, saved filters, annotations and rules. With ClickHouse, nodes share it. */
 import { EventStore } from "../../storage/event-store.ts";
 import { daysOfSpans } from "../../storage/day-sums.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
@@ -16,6 +16,7 @@ import { Sites } from "../sites/sites.ts";
 import { ANNOTATION_KIND } from "../sites/annotation.ts";
 import { Collection, sharedItems, type CollectionKind } from "../sites/collection.ts";
 import { GOAL_KIND } from "../sites/goal.ts";
+import { RULE_KIND } from "../sites/rule.ts";
 import { SEGMENT_KIND } from "../sites/segment.ts";
 import { KnownSites, type SiteAdmission } from "../ingest/admission.ts";
 import type { Cluster } from "../clickhouse/cluster/cluster.ts";
@@ -107,16 +108,18 @@ export async function openCollections(host: Host, shared: Clickhouse | null) {
   const goals = await open(GOAL_KIND);
   const segments = await open(SEGMENT_KIND);
   const annotations = await open(ANNOTATION_KIND);
+  const rules = await open(RULE_KIND);
   return {
     goals,
     segments,
     annotations,
+    rules,
     /** The stored form of the secret that identifies an owner of items. */
     hashOfOwner: (secret: string) => toHex(sha256(secret)),
     /** Removes all that was made for a site, on the instance that holds it. Resolves with whether there was something. */
     async removeItems(siteId: SiteId, signal: AbortSignal): Promise<boolean> {
       if (siteInstances) return siteInstances.removeItems(siteId);
-      const withItems = [goals, segments, annotations].filter((collection) => collection.of(siteId).length > 0);
+      const withItems = [goals, segments, annotations, rules].filter((collection) => collection.of(siteId).length > 0);
       for (const collection of withItems) await collection.removeSite(siteId, signal);
       return withItems.length > 0;
     },
@@ -126,10 +129,11 @@ export async function openCollections(host: Host, shared: Clickhouse | null) {
 export type Collections = Awaited<ReturnType<typeof openCollections>>;
 
 /** The collections as cluster nodes share them. */
-export const itemsOf = ({ goals, segments, annotations }: Collections): readonly Exchanged[] => [
+export const itemsOf = ({ goals, segments, annotations, rules }: Collections): readonly Exchanged[] => [
   exchanged(goals),
   exchanged(segments),
   exchanged(annotations),
+  exchanged(rules),
 ];
 
 /** `cluster` is null on an instance that is not a cluster node. */

@@ -1,5 +1,5 @@
 /**
- * Goals, saved filters and annotations: what people create for a site and address by id. Each kind is a collection. The items of one kind
+ * Goals, saved filters, annotations and rules: what people create for a site and address by id. Each kind is a collection. The items of one kind
  * and site are one record, kept in memory. A change counts once it is durable.
  */
 import type { EpochMs, SiteId } from "../../storage/event.ts";
@@ -15,7 +15,7 @@ import { isSiteId } from "../base/config/names.ts";
 import { exceedsBytes } from "../../shared/text.ts";
 
 /** The kinds of items, which are also the folders of their records. */
-export const COLLECTIONS = ["goals", "segments", "annotations"] as const;
+export const COLLECTIONS = ["goals", "segments", "annotations", "rules"] as const;
 type CollectionName = (typeof COLLECTIONS)[number];
 
 /** A kind of items: where they are stored, how many a site may have, and how their fields are written. */

@@ -1,4 +1,4 @@
-/** Rules that fields of goals, saved filters and annotations share, and who owns an item (docs/privacy.md, "What is not stored"). */
+/** Rules that fields of goals, saved filters, annotations and rules share, and who owns an item (docs/privacy.md, "What is not stored"). */
 import { ITEM_NAME_CHARS_MAX } from "../../shared/limits.ts";
 import { required, trimmedField, withDefault, wordField } from "../base/body.ts";
 import { invalidInput } from "../base/errors.ts";

@@ -337,10 +337,11 @@ function requestsOf(route: Documented): Values[] {
 }
 
 /** Their bodies may have the fields of a listed item that no request can set. All others are refused by name. */
-const COLLECTIONS = ["/api/goals", "/api/segments", "/api/annotations"];
+const COLLECTIONS = ["/api/goals", "/api/segments", "/api/annotations", "/api/rules"];
 const UNSETTABLE = [
   "id",
   "created_at",
+  "changed_at",
   "time_zone_in_force",
   "time_zone_changes",
   "default_time_zone",

@@ -1,4 +1,4 @@
-/** Fixed bounds of what administrators set: passwords, sessions, API keys, share links, settings of sites, goals, saved filters and annotations. Names end with the unit. */
+/** Fixed bounds of what administrators set: passwords, sessions, API keys, share links, settings of sites, goals, saved filters, annotations and rules. Names end with the unit. */
 import { ADMIN_PASSWORD_CHARS_MIN } from "../../../shared/limits.ts";
 import { assertLimits, UTF8_BYTES_PER_CHAR_MAX } from "./limits.ts";
 
@@ -132,11 +132,12 @@ export const SITE_COPY_PASSES_MAX = 10;
 /** Characters of a refused value that an error message quotes. */
 export const VALUE_QUOTED_CHARS_MAX = 64;
 
-// Goals, saved filters and annotations of a site
+// Goals, saved filters, annotations and rules of a site
 
 export const GOALS_MAX = 50;
 export const SEGMENTS_MAX = 200;
 export const ANNOTATIONS_MAX = 2_000;
+export const RULES_MAX = 20;
 
 /** Goals that one query counts: of the wildcard patterns that a query may have, some are left for filters. */
 export const GOALS_OF_QUERY_MAX = 25;
@@ -144,11 +145,14 @@ export const GOALS_OF_QUERY_MAX = 25;
 /** Each text that a segment saves, in code points. */
 export const SEGMENT_CHARS_MAX = 8_192;
 
+/** The filters of a rule, in code points. */
+export const RULE_CHARS_MAX = 8_192;
+
 /** Key and value of the property that a goal asks for, in code points. */
 export const GOAL_PROPERTY_CHARS_MAX = 512;
 
 /** UTF-8 of a site's items of one kind as JSON: a row of a Durable Object holds 2 MB. */
 export const COLLECTION_BYTES_MAX = MIB;
 
-/** Changes of goals, segments or annotations that may wait for the current one. */
+/** Changes of goals, segments, annotations or rules that may wait for the current one. */
 export const COLLECTION_CHANGES_WAITING_MAX = 64;

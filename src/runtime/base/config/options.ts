@@ -80,7 +80,7 @@ export const OPTIONS = {
     integer({ min: 1, max: 1_000_000 }),
     10_000,
     "Maximum number of sites when `site_ids` is empty. Events of further sites are rejected with 403. " +
-      "Also the maximum number of sites with goals, with segments and with annotations.",
+      "Also the maximum number of sites with goals, with segments, with annotations and with rules.",
   ),
   dashboard_origin: option<string | null>(
     origin,

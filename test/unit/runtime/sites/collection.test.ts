@@ -5,6 +5,7 @@ import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { Collection, type CollectionKind, type Item } from "../../../../src/runtime/sites/collection.ts";
 import { type AnnotationFields, ANNOTATION_KIND } from "../../../../src/runtime/sites/annotation.ts";
 import { GOAL_KIND, type GoalFields } from "../../../../src/runtime/sites/goal.ts";
+import { RULE_KIND, type RuleFields } from "../../../../src/runtime/sites/rule.ts";
 import { type SegmentFields, SEGMENT_KIND } from "../../../../src/runtime/sites/segment.ts";
 import { type Change, SharedChanges } from "../../../../src/runtime/sites/shared-changes.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
@@ -197,7 +198,7 @@ describe("items of a site", () => {
   });
 });
 
-describe("stored goals, annotations and segments", () => {
+describe("stored goals, annotations, segments and rules", () => {
   const openKind = <Fields extends object>(kind: CollectionKind<Fields>, records: RecordStore): Promise<Collection<Fields>> =>
     Collection.open(kind, {
       records,
@@ -227,6 +228,11 @@ describe("stored goals, annotations and segments", () => {
   const NOTE: AnnotationFields = { date: "2026-03-01" as LocalDate, hour: null, text: "Launch", owner: null };
   const SAVED: SegmentFields = { name: "Docs", kind: "filters", parameters: { filters: "pages==/docs" }, owner: null };
 
+  const RULE: RuleFields = {
+    ...{ name: "A wave", filters: "countries==SG", firstDate: "2026-03-01" as LocalDate, lastDate: null },
+    ...{ sparesPeople: true, isApplied: false },
+  };
+
   const GOAL_FIELDS: GoalFields = { name: "Docs", goal: { page: "/docs" }, hasRevenue: false, position: 1 };
 
   it("open although a later version added fields to them", async () => {
@@ -236,6 +242,8 @@ describe("stored goals, annotations and segments", () => {
     expect(notes.of(A).map(({ fields }) => fields)).toEqual([NOTE]);
     const saved = await openKind(SEGMENT_KIND, await edited(SEGMENT_KIND, SAVED, '"filters":"', '"scale":"2","filters":"'));
     expect(saved.of(A).map(({ fields }) => fields)).toEqual([SAVED]);
+    const rules = await openKind(RULE_KIND, await edited(RULE_KIND, RULE, '"last_date":null', '"last_date":null,"color":"red"'));
+    expect(rules.of(A).map(({ fields }) => fields)).toEqual([RULE]);
   });
 
   it("keep their content out of the message that one of them is damaged", async () => {
