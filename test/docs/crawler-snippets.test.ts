@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AI_CRAWLERS } from "../../src/runtime/bots/ai-crawlers.ts";
+import { CRAWL_REQUESTS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { bodyOf, CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { asTarget } from "../support/node-target.ts";
 import { requestProxy, snippetOf, startProxy, whyMissing } from "../support/proxy.ts";
@@ -111,6 +112,9 @@ describe("the snippets that report crawlers", () => {
   it("report from the log of nginx, what was refused at first as well", skippedFor(whyMissing("nginx")), async () => {
     const site = "nginx.example";
     const [http = "", ofServer = ""] = [...page.text.matchAll(/```nginx\n([^]*?)```/g)].map(([, code]) => code);
+    const shortest = '{"user_agent":"-ai","path":"/","status":200,"time":"2026-03-15T12:00:00+00:00"}\n'.length;
+    const [, partKib = ""] = /split -C (\d+)k /.exec(snippetOf(page, NGINX, "bash")) ?? [];
+    expect((Number(partKib) * 1024) / shortest, "no part has more requests than a batch").toBeLessThanOrEqual(CRAWL_REQUESTS_MAX);
     const logs = await makeTempFolder();
     const proxy = await startProxy("nginx", { http, snippet: `${ofServer.replace("/var/log/nginx", logs)} location / { return 404; }` });
     onTestFinished(async () => {
