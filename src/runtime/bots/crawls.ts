@@ -5,7 +5,13 @@
 import { DayCounts } from "../../storage/day-counts.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { type Sha256, toHex } from "../base/bytes.ts";
-import { CRAWL_AGE_DAYS_MAX, CRAWL_AHEAD_MS_MAX, CRAWL_BATCHES_OF_SITE_MAX, CRAWL_BATCHES_WAITING_MAX } from "../base/config/limits.ts";
+import {
+  COUNT_WRITE_PAUSE_MS_MAX,
+  CRAWL_AGE_DAYS_MAX,
+  CRAWL_AHEAD_MS_MAX,
+  CRAWL_BATCHES_OF_SITE_MAX,
+  CRAWL_BATCHES_WAITING_MAX,
+} from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import { aiCrawlerIn } from "./ai-crawlers.ts";
 import type { DayCountStore } from "./day-count-store.ts";
@@ -41,6 +47,8 @@ interface CrawlsOptions {
   readonly counts: DayCountStore;
   readonly sha256: Sha256;
   readonly now: () => EpochMs;
+  readonly monotonicMs: () => number;
+  readonly wait: (ms: number) => Promise<void>;
   /** The date of an instant in the site's calendar. */
   readonly dateOf: (siteId: SiteId, atMs: EpochMs) => LocalDate;
   /** The last day that the site keeps no longer; null if it keeps all. */
@@ -159,13 +167,17 @@ export class Crawls {
 
   /** Never rejects. */
   async #writeAll(siteId: SiteId): Promise<void> {
+    const { monotonicMs, wait } = this.#options;
     for (let group = this.#take(siteId); group.length > 0; group = this.#take(siteId)) {
+      const beganMs = monotonicMs();
       try {
         const newDays = await this.#write(siteId, group);
         for (const [i, { resolve }] of group.entries()) resolve(newDays[i] ?? new Set());
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
+      // A full file takes tens of milliseconds of the thread that accepts events, which gets as many before the next batches.
+      await wait(Math.min(monotonicMs() - beganMs, COUNT_WRITE_PAUSE_MS_MAX));
     }
     this.#waiting.delete(siteId);
   }

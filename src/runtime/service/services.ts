@@ -523,7 +523,7 @@ async function createCounting(
   const crawls = new Crawls({
     counts: storeOf(CRAWLS),
     sha256: await createSha256(),
-    now: host.now,
+    ...{ now: host.now, monotonicMs: host.monotonicMs, wait: host.wait },
     dateOf: (siteId, atMs) => sites.calendarOf(siteId).dateOf(atMs),
     lastExpiredOf,
     pathOf: (siteId, path) => barePathOf(path, sites.settingsOf(siteId)),

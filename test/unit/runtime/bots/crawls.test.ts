@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 
 const sha256 = await createSha256();
 
-function open(objects: ObjectStore, siteOf: (siteId: SiteId) => SiteId = (same) => same): Crawls {
+function open(objects: ObjectStore, siteOf: (siteId: SiteId) => SiteId = (same) => same, host = {}): Crawls {
   const counts = new DayCountStore({
     ...{ kind: CRAWLS, objects, siteOf, leftOutFiles: new LeftOutFiles(), log: createRecordingLog(), monotonicMs: () => 0, onlySite: null },
     mergedInto: () => [],
@@ -29,9 +29,11 @@ function open(objects: ObjectStore, siteOf: (siteId: SiteId) => SiteId = (same) 
     wait: async () => {},
   });
   return new Crawls({
+    ...{ monotonicMs: () => 0, wait: async () => {} },
     ...{ counts, sha256, pathOf: (_siteId: SiteId, path: string) => path, now: () => NOW_MS },
     dateOf: (_siteId, atMs) => utcDateOf(atMs),
     lastExpiredOf: (site) => (site === OTHER ? ("2026-03-13" as LocalDate) : null),
+    ...host,
   });
 }
 
@@ -88,6 +90,24 @@ describe("batches of requests of AI crawlers", () => {
     expect(outcomes.map(({ counted }) => counted)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0, 0]);
     expect(puts).toBe(2);
     expect(await readsOf(crawls)).toEqual({ "2026-03-15": 8 });
+  });
+
+  it("are answered when they are written, and the next ones wait as long as that took", async () => {
+    const pauses: { readonly ms: number; readonly end: () => void }[] = [];
+    let nowMs = 0;
+    const host = {
+      monotonicMs: () => (nowMs += 40),
+      wait: (ms: number) => new Promise<void>((end) => pauses.push({ ms, end })),
+    };
+    const crawls = open(createMemoryObjectStore(), undefined, host);
+    expect(await crawls.add(SITE, batchOf("1", read()))).toMatchObject({ counted: 1 });
+    const next = crawls.add(SITE, batchOf("2", read()));
+    expect(await crawls.add(OTHER, batchOf("1", read()))).toMatchObject({ counted: 1 });
+    expect(pauses.map(({ ms }) => ms)).toEqual([40, 40]);
+    expect(await readsOf(crawls)).toEqual({ "2026-03-15": 1 });
+    pauses[0]?.end();
+    expect(await next).toMatchObject({ counted: 1 });
+    expect(await readsOf(crawls)).toEqual({ "2026-03-15": 2 });
   });
 
   it("are refused when too many wait, and those that wait are written", async () => {
