@@ -233,7 +233,7 @@ export const getExport: Handler = async (request, context) => {
   if (reader.principal.view !== null && !isShown(reader.principal.view)) throw new AppError({ code: "forbidden" }, RAW_NOT_SHOWN);
   const asker = askerOf(context);
   const calendar = reader.calendarOf(scope.siteId);
-  const query = queryOf(EXPORT, scope, { nowMs: reader.nowMs, calendar }, { ...values });
+  const query = queryOf(EXPORT, scope, { nowMs: reader.nowMs, calendar }, { ...values, hasEvidence: reader.principal.view === null });
   const { chunks, wantedSinceMs, release } = await services.stats.held(query, asker, exporterOf(request, context));
   const timeZone = calendar.zoneAt(reader.nowMs);
   const name = `${PRODUCT_NAME.toLowerCase()}-${values.kind}-${scope.range.firstDay}.${format.extension}`;

@@ -360,6 +360,42 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       expect(await statusOf(stats(target, "export", siteId, session, "&kind=raw"))).toBe(200);
     });
 
+    it("guests see no evidence in single events, and cannot filter by it, but a link can", async () => {
+      const siteId = siteName();
+      for (const [path, headers] of [
+        ["/agent", { "signature-agent": '"https://agent.test"' }],
+        ["/person", {}],
+      ] as const)
+        await record(target, wireEvent(siteId, { u: `https://shop.test${path}` }), headers);
+      await bodyOf(await putSettings(target, siteId, { public: true }, session));
+      const [plain, filtered] = [{}, { filters: "evidence!=signed_agent" }].map(async (fields) =>
+        withShare((await createShare(target, session, { site_id: siteId, ...fields })).token),
+      );
+      const eventsOf = async (headers: RequestHeaders) =>
+        (await bodyOf<Record<string, unknown>[]>(await stats(target, "export", siteId, headers, "&kind=raw&format=json"))).map(
+          ({ pathname, evidence }) => [pathname, evidence],
+        );
+      const guests = [await plain, withShare(siteId)];
+      for (const guest of guests.map((headers) => headers ?? {})) {
+        expect(await eventsOf(guest)).toEqual([
+          ["/agent", null],
+          ["/person", null],
+        ]);
+        for (const filters of ["evidence==signed_agent", "pages!=/a;evidence=!contains=agent", "evidence==(unknown)"]) {
+          await expectError(
+            await stats(target, "main", siteId, guest, `&filters=${filters}`),
+            403,
+            "Share links cannot filter by evidence",
+          );
+        }
+      }
+      expect(await eventsOf((await filtered) ?? {})).toEqual([["/person", null]]);
+      expect(await eventsOf(session)).toEqual([
+        ["/agent", "signed_agent"],
+        ["/person", null],
+      ]);
+    });
+
     it("a link without realtime refuses only realtime", async () => {
       const viewer = withShare((await createShare(target, session, { site_id: "rules.test", realtime: false })).token);
       await expectError(await stats(target, "realtime", "rules.test", viewer), 403, "does not show realtime");

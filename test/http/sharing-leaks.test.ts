@@ -41,6 +41,9 @@ const WEEK = { period: "7d" } as const;
 const START_MS = Date.parse("2026-03-05T11:00:00Z");
 const EARLY_DAYS = 5;
 
+/** `strict` leaves out visits with a signed event: all events of `out`, and one of each other part. */
+const SIGNED_NUMBER = 2;
+
 const LINK_PASSWORD = "open, sesame";
 
 /** Parts of the sites: shared by every link, not by a filter, before the shared dates, and another site. */
@@ -113,7 +116,8 @@ function eventOf(part: Part, number: number, name = "pageview") {
 async function fill(target: InProcessTarget, parts: readonly Part[]): Promise<void> {
   const send = async (part: Part, number: number, name?: string, by: Part | "mixed" = part) => {
     const { address, userAgent } = by === "mixed" ? { address: "5.9.0.2", userAgent: CHROME_WINDOWS } : MARKS[by];
-    const headers = { "x-forwarded-for": address, "user-agent": userAgent };
+    const isSigned = part === "out" || number === SIGNED_NUMBER;
+    const headers = { "x-forwarded-for": address, "user-agent": userAgent, ...(isSigned && { "signature-agent": '"https://agent.test"' }) };
     if (parts.includes(part)) await record(target, eventOf(part, number, name), headers);
   };
   const visit = async () => {
@@ -326,6 +330,8 @@ const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
     "goal==elsewhere",
     "goal!=other plans",
     "hostnames!=zzin-host.test;events!=pageview",
+    "evidence==signed_agent",
+    "evidence!=signed_agent",
     "nothing==1",
   ),
   compare: oneOf("typical", "previous_period", "year_over_year", "custom"),
@@ -364,6 +370,7 @@ const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
   metric: oneOf("visitors", "pageviews", "events", "conversions", "conversion_rate", "bounce_rate", "duration", "revenue"),
   dimensions: oneOf("visit-sources,browsers", "visit-utm-campaigns", "pages,events"),
   band: oneOf("day", "hour"),
+  lens: fc.constantFrom("strict", "strict", "everything", "loose"),
 });
 
 /** Leaves most parameters out, so that most requests are valid. */
@@ -396,6 +403,7 @@ const QUESTION = fc.record({
       "metric",
       "dimensions",
       "band",
+      "lens",
     ),
     { maxLength: 4 },
   ),
@@ -434,6 +442,10 @@ const textOf = async (response: Response): Promise<string> => `${JSON.stringify(
 
 /** Ids of goals are random. */
 const withoutIds = (text: string): string => text.replaceAll(/"id":"[0-9a-f]{32}"/g, '"id":""');
+
+/** Guests do not see evidence. */
+const withoutEvidence = (text: string): string =>
+  text.replaceAll('"evidence":"signed_agent"', '"evidence":null').replaceAll(/,"signed_agent"(?=[,\n])/g, ',""');
 
 /** Marks of parts that the caller must not see. What the request itself says may come back, as in a message or the name of a step. */
 function marksIn(text: string, asked: string, sees: readonly Part[]): string[] {
@@ -487,7 +499,7 @@ describe("what is not shared", () => {
     const asked = `${path}?${query.toString()}`;
     const before = await (await ask(main, asked, owner)).text();
     for (const part of Object.keys(MARKS) as Part[]) if (marksIn(before, asked, []).includes(part)) seenByOwner.add(part);
-    for (const [name, { headers, sees, dates }] of Object.entries(limited)) {
+    for (const [name, { headers, sees, dates, isKey }] of Object.entries(limited)) {
       const response = await ask(main, asked, headers);
       const { status } = response;
       const text = await textOf(response.clone());
@@ -504,7 +516,8 @@ describe("what is not shared", () => {
       }
       const twin = twins.get(sees.join());
       if (!twin) throw new Error("there is no such twin");
-      const wanted = await (await ask(twin.target, `${path}?${ofTwin.toString()}`, twin.session)).text();
+      const ofOwner = await (await ask(twin.target, `${path}?${ofTwin.toString()}`, twin.session)).text();
+      const wanted = isKey ? ofOwner : withoutEvidence(ofOwner);
       expect({ name, asked, body: withoutIds(await response.text()) }).toEqual({ name, asked, body: withoutIds(wanted) });
       answered.set(name, (answered.get(name) ?? 0) + 1);
     }

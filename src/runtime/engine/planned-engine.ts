@@ -120,10 +120,10 @@ export class PlannedEngine implements QueryEngine {
     memory: ReturnType<ExportMemory["open"]>,
   ): Promise<Iterable<Uint8Array>> {
     const { runner } = this.#options;
-    const { kind, format: formatName, limit: rowsMax, attribution, columns } = values as unknown as ExportValues;
+    const { kind, format: formatName, limit: rowsMax, attribution, columns, hasEvidence } = values as unknown as ExportValues;
     const format = FORMATS[formatName];
     if (kind === "daily") return runner.run(dailyExport(scope, format, attribution), asker, calendar);
-    return runner.scan(scope, () => new RawExport({ scope, rowsMax, format, memory, ofVisits: columns }), asker);
+    return runner.scan(scope, () => new RawExport({ scope, rowsMax, format, memory, ofVisits: columns, hasEvidence }), asker);
   }
 
   async changed(change: Change): Promise<void> {

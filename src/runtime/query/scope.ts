@@ -31,6 +31,7 @@ import {
   type Condition,
   conditionsOn,
   distinctConditions,
+  EVIDENCE_FILTER,
   type FirstValueDimension,
   firstValueOf,
   NAMED_FILTERS,
@@ -338,10 +339,14 @@ export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS, segme
 
 type UndatedValues = Values<typeof UNDATED_SCOPE_PARAMETERS>;
 
-/** The conditions of the request and of its saved filter. 403 for a guest: names of saved filters are not shared. */
+/** The conditions of the request and of its saved filter. 403 for a guest's filter on what is not shared: saved filters, and evidence. */
 function requestedConditions({ site_id: siteId, filters, segment }: UndatedValues, reader: Reader): readonly Condition[] {
+  const isGuest = reader.principal.view !== null;
+  if (isGuest && filters.some(({ dimension }) => dimension === EVIDENCE_FILTER)) {
+    throw new AppError({ code: "forbidden" }, "Share links cannot filter by evidence");
+  }
   if (segment === null) return filters;
-  if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "Share links cannot use saved filters");
+  if (isGuest) throw new AppError({ code: "forbidden" }, "Share links cannot use saved filters");
   const saved = reader.segmentOf(siteId, segment);
   if (saved === null) throw invalidInput(`"segment": no saved filter has the id "${segment}"`);
   return distinctConditions([...parseSegmentFilter(saved), ...filters]);

@@ -34,6 +34,8 @@ export interface ExportValues {
   readonly attribution: Attribution;
   /** Further columns of a raw export: what the visit of each event has. */
   readonly columns: readonly VisitColumn[];
+  /** A raw export tells the evidence of events. */
+  readonly hasEvidence: boolean;
 }
 
 /** What other rules of arrivals would change; its value `rules` has them. */

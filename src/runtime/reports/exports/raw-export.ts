@@ -157,6 +157,8 @@ export interface RawExportOptions {
   readonly format: ExportFormat;
   /** Columns after all others. */
   readonly ofVisits: readonly VisitColumn[];
+  /** False: the column `evidence` is empty. */
+  readonly hasEvidence: boolean;
   /** Each attempt clears it. */
   readonly memory: ExportReservation;
 }
@@ -185,11 +187,12 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
   }
 
   async readChunk(chunk: ScanChunk): Promise<boolean> {
-    const { scope, format, memory, ofVisits } = this.#options;
+    const { scope, format, memory, ofVisits, hasEvidence } = this.#options;
     const ofChunk = within(scope, chunk.range);
     const texts = { text: this.#texts, json: new ExportTexts(format.json, memory) };
     for (const portion of portionsOf(await chunk.columns(minutesQuery(ofChunk)), this.#left, ROWS_PER_PORTION)) {
-      const events = await chunk.columns(eventsQuery(ofChunk, portion, this.#left, ofVisits));
+      const { evidence, ...others } = await chunk.columns(eventsQuery(ofChunk, portion, this.#left, ofVisits));
+      const events = hasEvidence && evidence ? { ...others, evidence } : others;
       for (const { name, kind } of this.#columns) {
         if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
       }
