@@ -47,7 +47,7 @@ function Operators({ operators, crawlers }: Crawls) {
   );
 }
 
-/** By operator: people who came to the page from its assistants. */
+/** Operators, with how many came to the page from their assistants. */
 const visitsOf = (operators: Crawls["paths"]["rows"][number]["operators"]): string =>
   partsOf(operators.flatMap(({ operator, visits }) => (visits === null || visits === 0 ? [] : [[operator, visits] as const])));
 

@@ -166,7 +166,7 @@ async function visitsByPage(visits: Visits, context: Context): Promise<ReadonlyM
   return found;
 }
 
-/** With what each operator's assistants have sent to the page. */
+/** Its rows, with what each operator's assistants have sent to the page. */
 function pageRows({ paths }: CrawlReport, visits: Visits | null, byPage: ReadonlyMap<string, VisitsOfPage>) {
   return paths.rows.map(({ operators, ...page }) => {
     const visitsHere = (operator: string): number | null => {
