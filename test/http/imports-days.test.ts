@@ -223,6 +223,20 @@ describe("an import of sums of days", () => {
     await target.close();
   });
 
+  it("is kept and answered by every lens, beside own visits that strict leaves out", async () => {
+    const { target, get, report, imported } = await opened();
+    await imported(EXPORT);
+    for (const query of ASKED) {
+      const byDefault = await get(query);
+      for (const lens of ["strict", "everything"]) expect(await get(`${query}&lens=${lens}`), query).toEqual(byDefault);
+    }
+    await record(target, wireEvent(SITE, { u: "/" }), { "signature-agent": '"https://agent.example"' });
+    const withOwn = "main?start_date=2026-05-01&end_date=2026-06-10";
+    expect(await report(withOwn)).toMatchObject({ total_sessions: 19, total_pageviews: 30, coverage: covered(true) });
+    expect(await report(`${withOwn}&lens=strict`)).toMatchObject({ total_sessions: 18, total_pageviews: 29, coverage: covered(true) });
+    await target.close();
+  });
+
   it("is left out of every other answer, which says so", async () => {
     const { target, get, report, imported } = await opened();
     await imported(EXPORT);

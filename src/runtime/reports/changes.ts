@@ -226,8 +226,8 @@ const namedPlan = (scope: Scope, queries: Readonly<Record<string, AggregateQuery
 const joined = (parts: readonly Rows[]): Rows =>
   Object.fromEntries(Object.keys(parts[0] ?? {}).map((name) => [name, parts.flatMap((part) => part[name] ?? [])] as const));
 
-/** Whatever is filtered: gaps are judged by all that the reader may see. */
-const allOf = (scope: Scope): Scope => ({ ...scope, conditions: scope.shared?.conditions ?? [] });
+/** Whatever is filtered or left out by a lens: gaps are judged by all that the reader may see. */
+const allOf = ({ comparesVisitors: _ofLens, ...scope }: Scope): Scope => ({ ...scope, conditions: scope.shared?.conditions ?? [] });
 
 /** The days and hours of a range. What is not filtered has a step of its own, because rollups answer steps as a whole. */
 function seriesPlan(asked: Asked, range: DateRange): Plan<Rows> {
