@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import type { Parameter } from "../../src/handlers/openapi/operation.ts";
-import { BODY_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
-import { CLOSED, logIn } from "../support/auth-requests.ts";
+import { BODY_BYTES_MAX, CRAWL_REQUESTS_MAX } from "../../src/runtime/base/config/limits.ts";
+import { CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { ATOMS, REPEATS } from "../support/expressions.ts";
 import { type Clock, filled, growthOf, GROWTH_MAX, SIZE_RATIO, wallTimeOf } from "../support/growth.ts";
 import { createInProcessTarget, IN_PROCESS_ORIGIN } from "../support/in-process-target.ts";
@@ -29,6 +29,7 @@ import { connectRaw } from "../support/raw-connection.ts";
 import { browserHeaders, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import type { Target, TargetRequest } from "../support/target.ts";
 import { ofTier } from "../support/tier.ts";
+import { GOOGLEBOT } from "../support/user-agents.ts";
 
 const SITE = "growth.test";
 
@@ -392,6 +393,58 @@ describe("the cost of a request is linear in", () => {
       ]),
     );
     await expectLinear(4096, fillings);
+  });
+
+  it("the requests of a batch of crawlers: their number, paths and names", async () => {
+    let sent = 0;
+    const report = (requests: readonly object[]) => {
+      const time = new Date(target.nowMs()).toISOString();
+      const batch = {
+        batch_id: String(++sent),
+        requests: requests.map((request) => ({ user_agent: "GPTBot/1.2", path: "/", time, ...request })),
+      };
+      return send(`/api/crawls?site_id=${SITE}`, { method: "POST", body: JSON.stringify(batch) });
+    };
+    await expectLinear(CRAWL_REQUESTS_MAX, {
+      "different paths": (count) => report(Array.from({ length: count }, (_, i) => ({ path: `/${i}/${"a".repeat(100)}` }))),
+      "different statuses": (count) => report(Array.from({ length: count }, (_, i) => ({ status: i }))),
+      "nearly a crawler": (count) => report(Array.from({ length: count }, () => ({ user_agent: "GPTBo cohere-a ".repeat(30) }))),
+    });
+    await expectLinear(BODY_CHARS / 2, {
+      ...fillingsBy((path) => report([{ path }]), ["", "/", "https://a/"], ["a", "/", "a/", "../", "%", "%2F", "?", "é", "\\"]),
+      ...fillingsBy((text) => report([{ user_agent: text }]), ["", "GPTBot"], ["a", "GPTBo", "-", ".", "é"]),
+      ...fillingsBy((time) => report([{ time }]), ["", "2026-03-15T12:00:00."], ["1", ".", "Z", "+01:00"]),
+    });
+  });
+
+  it("the path that a bot is counted with", async () => {
+    const post = (u: string) =>
+      send("/api/event", { method: "POST", headers: { "user-agent": GOOGLEBOT }, body: JSON.stringify(wireEvent(SITE, { u })) });
+    await postEvent(JSON.stringify(wireEvent(SITE)));
+    await expectLinear(2000, fillingsBy(post, ["", "/", "https://a/"], ["a", "/", "../", "%", "%2F", "?", "é"]));
+  });
+
+  it("the arguments of a tool for agents", async () => {
+    const { key } = await createKey(target, { ...session, origin: "https://dashboard.test" }, "ReadOnly");
+    const call = (name: string, fields: object) => {
+      const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: fields } };
+      return send("/api/mcp", { method: "POST", headers: withKey(key), body: JSON.stringify(message) });
+    };
+    const asked = { site_id: SITE, dimension: "pages", period: "day" };
+    expect(await call("breakdown", asked)).toBe(200);
+    const units = ["a", "=", ";", ",", "%", "\\", "é", "pages==a;"];
+    await expectLinear(BODY_CHARS / 4, {
+      ...fillingsBy((text) => call(text, asked), [""], units),
+      ...Object.fromEntries(
+        ["site_id", "dimension", "filters", "lens"].flatMap((field) =>
+          Object.entries(fillingsBy((text) => call("breakdown", { ...asked, [field]: text }), [""], units)).map(([name, run]) => [
+            `${field} ${name}`,
+            run,
+          ]),
+        ),
+      ),
+      "many arguments": (length) => call("breakdown", Object.fromEntries(Array.from({ length: length / 12 }, (_, i) => [`k${i}`, 1]))),
+    });
   });
 
   it("the hosts of an event, with all characters distinct", async () => {
