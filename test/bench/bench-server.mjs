@@ -19,6 +19,7 @@ const START_MS_MAX = 60_000;
 const TICKS_PER_SEC = 100;
 
 const EMPTY_FOLDER = `${BENCH_FOLDER}/empty`;
+const PLAIN_FOLDER = `${BENCH_FOLDER}/plain`;
 
 const mainIn = (/** @type {string} */ folder) => join(ROOT, folder, "main.js");
 
@@ -40,6 +41,32 @@ export async function buildEmptyProgram() {
   };
   await buildProgram(EMPTY_FOLDER, { plugins: [withoutIngestion] });
   if (!isReplaced) throw new Error("the build did not replace the event handler");
+}
+
+/** What events cost for evidence, networks and counts of what is dropped, and a program without it has in its place. */
+const OF_EVIDENCE = [
+  ["evidence: evidenceOf({ door, origin, userAgent, named, clientHints, mark: input.mark, isSignedAgent, network })", "evidence: null"],
+  ["const network = networkOf(context, options);", "void [door, origin, isSignedAgent];"],
+  ["if (droppedEvents === null || !knownSites.has(siteId)) return;", "if (droppedEvents !== undefined) return;"],
+];
+
+/** The program without evidence, lookup of networks and counts of dropped events, to measure what these cost. */
+export async function buildPlainProgram() {
+  /** @type {import("esbuild").Plugin} */
+  const withoutEvidence = {
+    name: "without-evidence",
+    setup({ onLoad }) {
+      onLoad({ filter: /\/ingest\/accept-event\.ts$/ }, async ({ path }) => {
+        let contents = await readFile(path, "utf8");
+        for (const [code = "", other = ""] of OF_EVIDENCE) {
+          if (!contents.includes(code)) throw new Error(`${path} has no such line any more: ${code}`);
+          contents = contents.replace(code, other);
+        }
+        return { contents, loader: "ts" };
+      });
+    },
+  };
+  await buildProgram(PLAIN_FOLDER, { plugins: [withoutEvidence] });
 }
 
 /**
@@ -168,6 +195,13 @@ export async function startScript(args, environment = {}, listens = LISTENS) {
  * @param {Record<string, string>} [environment]
  */
 export const startProgram = (dataFolder, environment = {}) => startMain(BENCH_FOLDER, dataFolder, environment);
+
+/**
+ * Like `startProgram`, with the program that `buildPlainProgram` built.
+ * @param {string} dataFolder
+ * @param {Record<string, string>} [environment]
+ */
+export const startPlainProgram = (dataFolder, environment = {}) => startMain(PLAIN_FOLDER, dataFolder, environment);
 
 /**
  * Like `startProgram`, with the program that `buildEmptyProgram` built.

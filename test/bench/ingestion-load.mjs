@@ -8,7 +8,17 @@ import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 
-/** @typedef {{ origin: string, seconds: number, connections: number, rate?: number, sites: readonly string[], events?: number }} Load */
+/**
+ * @typedef {object} Load
+ * @property {string} origin
+ * @property {number} seconds
+ * @property {number} connections
+ * @property {number} [rate]
+ * @property {readonly string[]} sites
+ * @property {number} [events]
+ * @property {number} [botShare] of all requests; none by default
+ * @property {boolean} [isForwarded] each request has a client address of a proxy
+ */
 /** @typedef {{ accepted: number, failed: number, perSecond: number, p50Ms: number, p99Ms: number, maxMs: number }} LoadResult */
 
 const REQUESTS = 2000;
@@ -23,8 +33,17 @@ const USER_AGENTS = [
   "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0",
 ];
 
-/** Requests with the headers that browsers send along. @param {readonly string[]} sites */
-function requestsOf(sites) {
+/** An IPv4 address that is public. @param {() => number} random */
+const addressBy = (random) => [20, 256, 256, 256].map((range, i) => Math.floor(random() * range) + (i === 0 ? 80 : 0)).join(".");
+
+const BOTS = [
+  "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+  "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+  "python-requests/2.32.3",
+];
+
+/** Requests with the headers that browsers send along. @param {Load} load */
+function requestsOf({ sites, botShare = 0, isForwarded = false }) {
   const random = numbersFrom(3);
   const pick = (/** @type {readonly string[]} */ values) => values[Math.floor(random() * values.length)] ?? "";
   return Array.from({ length: REQUESTS }, () => {
@@ -45,7 +64,8 @@ function requestsOf(sites) {
       path: "/api/event",
       headers: {
         "content-type": "text/plain;charset=UTF-8",
-        "user-agent": pick(USER_AGENTS),
+        "user-agent": pick(botShare > 0 && random() < botShare ? BOTS : USER_AGENTS),
+        ...(isForwarded && { "x-forwarded-for": addressBy(random) }),
         origin: `https://${site}`,
         referer: `https://${site}/`,
         accept: "*/*",
@@ -73,8 +93,9 @@ export function postEvents(load) {
  * connection. Autocannon would send the events of a second in one burst, which delay each other.
  * @param {Load} load @returns {Promise<LoadResult>}
  */
-async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
-  const requests = requestsOf(sites);
+async function postSteadily(load) {
+  const { origin, seconds, connections, rate = 1 } = load;
+  const requests = requestsOf(load);
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const count = seconds * rate;
   /** @type {number[]} */
@@ -120,11 +141,12 @@ async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
 }
 
 /** Posts on each connection as soon as it has the previous response. @param {Load} load @returns {Promise<LoadResult>} */
-async function post({ origin, seconds, connections, sites, events }) {
+async function post(load) {
+  const { origin, seconds, connections, events } = load;
   const result = await autocannon({
     url: origin,
     connections,
-    requests: requestsOf(sites),
+    requests: requestsOf(load),
     ...(events === undefined ? { duration: seconds } : { amount: events }),
   });
   return {
