@@ -7,6 +7,7 @@ import { createDeferred } from "../support/deferred.ts";
 import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsOf } from "./support/accessibility.ts";
 import { ACTION_MS_MAX, newWindow } from "./support/dashboard-browser.ts";
 import { DAY_MS, urlOf, watchRequests, writeVisits } from "./support/dashboard.ts";
 import { startService, useDashboard } from "./support/dashboard-instance.ts";
@@ -92,6 +93,20 @@ describe("the settings of a site", () => {
     }
     throw new Error(`Tab does not lead to ${label}`);
   }
+
+  it("have a page beside them where visitors opt out, which is accessible and works by keyboard", async () => {
+    await page.goto(`${service.origin}/opt-out?lang=en`);
+    const button = (name: string) => page.getByRole("button", { name });
+    await button("Don’t count this browser").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("are not counted").waitFor();
+    await button("Count this browser again").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press("Space");
+    await page.getByRole("status").getByText("are counted").waitFor();
+  });
 
   it("open from the menu; the URL has the section, and Back leads through the sections to the dashboard", async () => {
     await page.goto(`${service.origin}/?site=${SITE}&period=7d`);
