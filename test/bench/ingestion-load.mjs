@@ -36,6 +36,18 @@ const USER_AGENTS = [
 /** An IPv4 address that is public. @param {() => number} random */
 const addressBy = (random) => [20, 256, 256, 256].map((range, i) => Math.floor(random() * range) + (i === 0 ? 80 : 0)).join(".");
 
+/** The client hints that Chromium sends, of which evidence would tell that they are missing. @param {string} userAgent */
+function hintsOf(userAgent) {
+  const [, version] = / Chrome\/(\d+)/.exec(userAgent) ?? [];
+  if (version === undefined) return {};
+  const isMobile = userAgent.includes("Android");
+  return {
+    "sec-ch-ua": `"Chromium";v="${version}", "${userAgent.includes("Edg/") ? "Microsoft Edge" : "Google Chrome"}";v="${version}"`,
+    "sec-ch-ua-mobile": isMobile ? "?1" : "?0",
+    "sec-ch-ua-platform": isMobile ? '"Android"' : '"Windows"',
+  };
+}
+
 const BOTS = [
   "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
   "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
@@ -56,15 +68,18 @@ function requestsOf({ sites, botShare = 0, isForwarded = false }) {
       n: "pageview",
       u: `https://${site}/articles/${page}/a-title-of-usual-length${query}`,
       w: 360 + 40 * Math.floor(random() * 40),
+      t: 0,
     };
     if (random() < 0.4) body["r"] = `https://www.source-${Math.floor(50 * random() ** 3)}.example/search`;
     if (random() < 0.05) Object.assign(body, { n: "Purchase", p: JSON.stringify({ plan: "pro" }), ra: 19.99, rc: "EUR" });
+    const userAgent = pick(botShare > 0 && random() < botShare ? BOTS : USER_AGENTS);
     return {
       method: "POST",
       path: "/api/event",
       headers: {
         "content-type": "text/plain;charset=UTF-8",
-        "user-agent": pick(botShare > 0 && random() < botShare ? BOTS : USER_AGENTS),
+        "user-agent": userAgent,
+        ...hintsOf(userAgent),
         ...(isForwarded && { "x-forwarded-for": addressBy(random) }),
         origin: `https://${site}`,
         referer: `https://${site}/`,
