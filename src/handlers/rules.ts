@@ -1,9 +1,8 @@
 /** GET, POST, PUT and DELETE /api/rules: the rules by which a site leaves out visits (docs/http-api.md, "Rules of a site"). */
 import { RULES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { list } from "../runtime/base/json-schema.ts";
-import { parseSegmentFilter } from "../runtime/query/filters.ts";
-import { parseRule, RULE, ruleJson, type SiteRule } from "../runtime/sites/rule.ts";
-import { askerOf } from "./access.ts";
+import { checkApplied, filterRuleOf } from "../runtime/query/site-rules.ts";
+import { appliedOf, parseRule, RULE, ruleJson, type SiteRule } from "../runtime/sites/rule.ts";
 import { administeredSite, deleteHandler, readSite, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";
 import { answer, jsonBody, BODY_REFUSALS, SITE, type Operations } from "./openapi/operation.ts";
 import { jsonReply, readJson } from "./http.ts";
@@ -21,9 +20,11 @@ async function store(request: Request, context: Context, id: string, status: 200
   const { services, deadline } = context;
   const siteId = administeredSite(context);
   const fields = parseRule(await readJson(request));
-  await services.filterCheck.check(parseSegmentFilter(fields.filters), askerOf(context));
+  filterRuleOf(fields, services.config);
   const changesOf = () => {
     if (status === 200) services.rules.existing(siteId, id);
+    const others = services.rules.of(siteId).filter((rule) => rule.id !== id);
+    if (fields.isApplied) checkApplied([...appliedOf(others), fields], services.config);
     return new Map([[id, fields]]);
   };
   await services.rules.change(siteId, changesOf, deadline.signal);

@@ -3,7 +3,9 @@ import { mayRead, NOBODY, principalOf } from "../runtime/access/principal.ts";
 import type { SharedView } from "../runtime/access/shares.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import { sessionRulesOf } from "../runtime/query/conditions.ts";
+import { appliedRules } from "../runtime/query/site-rules.ts";
 import { inOrder } from "../runtime/sites/goal.ts";
+import { appliedOf } from "../runtime/sites/rule.ts";
 import {
   RESPONSE_BYTES_PER_SECOND_MIN,
   GUEST_BYTES_PER_SECOND_MIN,
@@ -92,7 +94,7 @@ async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], cont
 }
 
 export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, "reader">, isAgent = false): Reader {
-  const { sites, goals, segments, config } = services;
+  const { sites, goals, segments, rules, config } = services;
   const principal = standing === null ? NOBODY : principalOf(standing);
   const reader: Reader = {
     principal,
@@ -103,6 +105,7 @@ export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, 
     arrivalRulesOf: (siteId) => sites.arrivalRulesOf(siteId),
     firstDayOf: (siteId, conditions) => firstDayOf(siteId, conditions, { services, deadline, reader }),
     goalsOf: (siteId) => inOrder(goals.of(siteId)),
+    rulesOf: (siteId) => appliedRules(appliedOf(rules.of(siteId)), config),
     segmentOf: (siteId, id) => segments.get(siteId, id)?.fields.parameters["filters"] ?? null,
     sessionRules: sessionRulesOf(config),
   };

@@ -7,7 +7,7 @@ import { describeBehavioralFigures } from "./behavioral-figures.suite.ts";
 import { describeBreakdownRows } from "./breakdown-rows.suite.ts";
 import { describeBreakdowns } from "./breakdowns.suite.ts";
 import { describeFigures } from "./figures.suite.ts";
-import { describeFilterOperators } from "./filter-operators.suite.ts";
+import { describeFilterOperators, describeRulesOfSite } from "./filter-operators.suite.ts";
 import { describeFilteredViews } from "./filtered-views.suite.ts";
 import { describeIntervals } from "./intervals.suite.ts";
 import { describeLenses } from "./lenses.suite.ts";
@@ -29,6 +29,7 @@ describe("with ClickHouse", () => {
   describeIntervals(makeTarget, RUNS);
   describeFilteredViews(makeTarget, RUNS);
   describeFilterOperators(makeTarget, RUNS);
+  describeRulesOfSite(makeTarget, RUNS, false);
   describeBehavioralFigures(makeTarget, RUNS);
   describePropertyKeys(makeTarget, RUNS);
   describeLenses(makeTarget);

@@ -4,7 +4,7 @@ import { arrivalNames, NO_ARRIVAL_RULES } from "../../src/runtime/arrivals/arriv
 import type { Dimension, VisitDimension } from "../../src/runtime/query/filters.ts";
 import { STRICT } from "../../src/runtime/query/lenses.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
-import { leftOut } from "./left-out-model.ts";
+import { isNamed, leftOut, type PlainRule } from "./left-out-model.ts";
 
 export type Events = readonly StoredEvent[];
 
@@ -37,6 +37,8 @@ export interface Scope {
   readonly shared?: readonly Condition[];
   /** Leaves out visits as the lens of that name does. */
   readonly isStrict?: boolean;
+  /** The applied rules of the site. */
+  readonly rules?: readonly PlainRule<Condition>[];
 }
 
 export const isPageview = ({ eventName }: StoredEvent): boolean => eventName === "pageview";
@@ -187,17 +189,16 @@ interface JudgedSession {
 
 /** The sessions of all events of the range. Whether an event is hidden is judged by them; whether it meets the filter, by what is left. */
 export function judgedSessions(events: Events, scope: Scope): JudgedSession[] {
-  const { conditions, shared = [], goals = [], sessionGapMs = 0, isStrict = false } = scope;
+  const { conditions, shared = [], goals = [], sessionGapMs = 0, isStrict = false, rules = [] } = scope;
   const meets = (list: readonly Condition[], event: StoredEvent, session: Events): boolean =>
     list.every((condition) => isMet(condition, event, session, goals) !== condition.isNegated);
   const sessions = sessionsOf(inRange(events, scope), sessionGapMs);
   const visits = sessions.map((session) => ({ session, shown: session.filter((event) => meets(shared, event, session)) }));
-  const left = isStrict
-    ? leftOut(
-        visits.map(({ shown }) => shown),
-        STRICT,
-      )
-    : new Set();
+  const all = visits.map(({ shown }) => shown);
+  const proofs = goals.map((goal) => ("page" in goal ? goal : { name: goal.name, event: goal.event }));
+  const proves = (event: StoredEvent): boolean => proofs.some((goal) => isReached(event, goal));
+  const ofRules = all.filter((shown) => rules.some((rule) => isNamed(shown, rule, (list, event) => meets(list, event, shown), proves)));
+  const left = new Set([...(isStrict ? leftOut(all, STRICT) : []), ...ofRules]);
   return visits.map(({ session, shown }) => ({
     session,
     shown,
@@ -207,11 +208,11 @@ export function judgedSessions(events: Events, scope: Scope): JudgedSession[] {
 
 /** All events but those of visits that the lens leaves out, hidden ones included, and the scope without the lens. */
 export function seenByLens(events: Events, scope: Scope): { readonly kept: Events; readonly scope: Scope } {
-  if (!scope.isStrict) return { kept: events, scope };
+  if (!scope.isStrict && !scope.rules) return { kept: events, scope };
   const { conditions: _conditions, ...all } = scope;
   const judged = judgedSessions(events, { ...all, conditions: [] });
   const left = new Set(judged.flatMap(({ session, shown, matching }) => (shown.length > matching.length ? session : [])));
-  return { kept: events.filter((event) => !left.has(event)), scope: { ...scope, isStrict: false } };
+  return { kept: events.filter((event) => !left.has(event)), scope: { ...scope, isStrict: false, rules: [] } };
 }
 
 /** Those of `all` that are among `some`, in their order. */

@@ -4,13 +4,14 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SiteId } from "../../src/storage/event.ts";
+import type { LocalDate, SiteId } from "../../src/storage/event.ts";
 import { createShare, logIn, postSetup, withShare } from "../support/auth-requests.ts";
 import type { InProcessTarget, MakeInProcessTarget } from "../support/in-process-target.ts";
 import type { RequestHeaders } from "../support/requests.ts";
 import { retentionFiguresOf } from "./behavioral-figures-model.ts";
 import { FILTER_DIMENSIONS, OPERATORS, condition, conditionOn, filterText } from "./conditions.ts";
 import { VISIT_DIMENSION_NAMES, type Condition, type PlainGoal } from "./filter-model.ts";
+import type { PlainRule } from "./left-out-model.ts";
 import { SITES, history, withPeriods, type History } from "./histories.ts";
 import {
   breakdownOf,
@@ -100,6 +101,7 @@ interface View {
   readonly headers?: RequestHeaders;
   readonly shared?: readonly Condition[];
   readonly goals?: readonly PlainGoal[];
+  readonly rules?: readonly PlainRule<Condition>[];
 }
 
 function parametersFor(endpoint: string, about: Question, nowMs: number): Parameters {
@@ -188,6 +190,32 @@ async function addGoals(target: InProcessTarget, defined: readonly PlainGoal[]):
   }
 }
 
+async function applyRules(target: InProcessTarget, rules: readonly PlainRule<Condition>[]): Promise<void> {
+  const { signal } = new AbortController();
+  const { rules: stored } = target.services;
+  const fields = rules.map(({ conditions, firstDate, lastDate, ...rule }) => ({
+    ...{ name: "a rule", filters: filterText(conditions), isApplied: true, ...rule },
+    ...{ firstDate: firstDate as LocalDate | null, lastDate: lastDate as LocalDate | null },
+  }));
+  await stored.change(SITE as string as SiteId, () => new Map(fields.map((each) => [stored.newId(), each])), signal);
+}
+
+const RULED_DIMENSIONS = FILTER_DIMENSIONS.filter((dimension) => dimension !== "goal" && !dimension.startsWith("props:"));
+
+const ruled = fc
+  .tuple(fc.constantFrom(...RULED_DIMENSIONS), fc.constantFrom(...OPERATORS.filter((operator) => operator !== "matches")))
+  .chain(([dimension, operator]) => conditionOn(dimension, operator));
+
+/** Few visits have all of several random values. */
+const ruleFor = ({ nowMs }: History): fc.Arbitrary<PlainRule<Condition>> => {
+  const date = fc.option(fc.constantFrom(0, -1, -2, -6, -20).map((days) => dayPlus(dayOf(nowMs), days)));
+  return fc
+    .record({ conditions: fc.array(ruled, { minLength: 1, maxLength: 2 }), firstDate: date, lastDate: date, sparesPeople: fc.boolean() })
+    .map((rule) =>
+      rule.firstDate !== null && rule.lastDate !== null && rule.firstDate > rule.lastDate ? { ...rule, lastDate: null } : rule,
+    );
+};
+
 const onGoals = fc
   .constantFrom(...OPERATORS)
   .chain((operator) => conditionOn("goal", operator))
@@ -223,6 +251,38 @@ const ownConditions = fc.oneof(
   },
   { weight: 1, arbitrary: fc.array(condition, { minLength: 1, maxLength: 2 }) },
 );
+
+/** What ClickHouse has no room for is refused there. */
+const isOnArrival = ({ dimension }: Condition): boolean => ["visit-channels", "visit-sources", "visit-referrers"].includes(dimension);
+
+export function describeRulesOfSite(makeTarget: MakeInProcessTarget, runs: Runs, withArrivals: boolean): void {
+  it(
+    "rules of a site leave out the visits that the model leaves out, even for a guest",
+    async () => {
+      const drawn = pastFor.chain(({ past, rotationDays }) =>
+        fc.record({
+          past: fc.constant({ past, rotationDays }),
+          defined: goals,
+          hidden: fc.option(hiding, { freq: 2 }),
+          rules: fc.array(ruleFor(past), { minLength: 1, maxLength: 4 }),
+          questions: fc.array(askedWith(fc.array(condition, { maxLength: 1 })), { minLength: 4, maxLength: 6 }),
+        }),
+      );
+      const holds = fc.asyncProperty(drawn, async ({ past: { past, rotationDays }, defined, hidden, rules, questions }) => {
+        const { target, close } = await playHistory(makeTarget, past, environmentFor(rotationDays));
+        const applied = withArrivals ? rules : rules.filter(({ conditions }) => !conditions.some(isOnArrival));
+        await addGoals(target, defined);
+        await applyRules(target, applied);
+        const shared = hidden === null ? [] : [hidden];
+        const headers = hidden === null ? {} : await viewerOf(target, shared);
+        for (const asked of questions) await check(target, past, asked, { headers, shared, goals: defined, rules: applied });
+        await close();
+      });
+      await fc.assert(holds, runsOf(runs, 8));
+    },
+    PROPERTY_TIMEOUT_MS,
+  );
+}
 
 export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: Runs, operators = OPERATORS): void {
   describe("a filter", () => {

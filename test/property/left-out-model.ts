@@ -45,6 +45,29 @@ function inWaves(visits: readonly Visit[], { bareMin, barePercentMin, activeExpe
   });
 }
 
+export const OUTBOUND = "Outbound Link: Click";
+
+/** A rule of a site: dates of the first event (both included, `YYYY-MM-DD`), and what an event has to meet. */
+export interface PlainRule<Condition> {
+  readonly conditions: readonly Condition[];
+  readonly firstDate: string | null;
+  readonly lastDate: string | null;
+  readonly sparesPeople: boolean;
+}
+
+/** True if a rule names the visit. `isMet` tells whether an event meets all conditions, `isReached` whether it meets a goal. */
+export function isNamed<Condition>(
+  visit: Visit,
+  { conditions, firstDate, lastDate, sparesPeople }: PlainRule<Condition>,
+  isMet: (conditions: readonly Condition[], event: StoredEvent) => boolean,
+  isReached: (event: StoredEvent) => boolean,
+): boolean {
+  const [first] = visit;
+  if (!first || first.date < (firstDate ?? "") || first.date > (lastDate ?? "9999")) return false;
+  const hasProof = !isBare(visit) || visit.some((event) => event.eventName === OUTBOUND || isReached(event));
+  return visit.some((event) => isMet(conditions, event)) && !(sparesPeople && hasProof);
+}
+
 /** The visits that the rules leave out. All visits of whole days must be given. */
 export function leftOut(visits: readonly Visit[], { codes, wave }: Rules): ReadonlySet<Visit> {
   const wanted = new Set<string>(codes.flatMap((rule) => rule.codes));

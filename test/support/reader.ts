@@ -15,6 +15,7 @@ export const ownerAt = (nowMs: EpochMs, goals: readonly SiteGoal[] = []): Reader
   arrivalRulesOf: () => NO_ARRIVAL_RULES,
   firstDayOf: async () => null,
   goalsOf: () => goals,
+  rulesOf: () => [],
   segmentOf: () => null,
   sessionRules: { sessionGapMs: 1_800_000, rotationDays: 1 },
 });

@@ -53,7 +53,7 @@ export interface Loaded extends EngineUsage {
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
 
-/** The maximum number of different tests of texts in a query, and of properties. Each takes one bit of a BIGINT. */
+/** The maximum number of different tests of texts in a query, of properties, and of texts in rules. Each takes one bit of a BIGINT. */
 export const QUERY_TESTS_MAX = 62;
 
 export interface PropertiesWanted {
@@ -110,6 +110,8 @@ export interface EngineQuery {
    *
    * `matching_arrivals`, only if a parameter is a test of arrivals: `arrival` (INTEGER), `tests` (BIGINT). The same for the names of each
    * `arrival`.
+   *
+   * `matches_of_rules` and `matching_arrivals_of_rules`: the same for tests of rules of the site (`TextTest.isOfRule`).
    *
    * `arrival_names`, only if a parameter is rules of arrivals: `rules` (INTEGER), `arrival` (INTEGER), and `source_name`, `referrer_name`,
    * `channel_name` (INTEGER), codes of `texts`: what the rules of that number make of each `arrival`.

@@ -55,10 +55,10 @@ function equalsText(code: SqlText, values: readonly string[]): SqlText {
  * True if a column, or an expression over codes of texts, was recorded and passes the test. `of` is the column that it reads, if it is
  * known.
  */
-export const matchesText = fragment(
-  (code: SqlText, of: EventValue | null, test: TextTest) =>
-    sql`${code} IN (SELECT code FROM matches WHERE ${isBitOf(sql`${{ test, ...(of && { of }) }}`)})`,
-);
+export const matchesText = fragment((code: SqlText, of: EventValue | null, test: TextTest) => {
+  const matches = test.isOfRule ? sql`matches_of_rules` : sql`matches`;
+  return sql`${code} IN (SELECT code FROM ${matches} WHERE ${isBitOf(sql`${{ test, ...(of && { of }) }}`)})`;
+});
 
 /**
  * True if an event has a value of the property, and it passes the test. `props` is a SELECT of the column `props` of at least these events.
@@ -85,16 +85,16 @@ function spelled(of: ColumnName | null, test: TextTest): TextTest {
   const { whole, part } = SPELLINGS[of];
   const isPart = test.kind === "contains" || test.kind === "begins" || (test.kind === "like" && of === "hostname");
   const values = test.values.map((value) => (value === UNRECORDED ? value : isPart ? part(value) : whole(value)));
-  const asStored = { kind: test.kind, values: [...new Set(values)] };
+  const asStored = { ...test, values: [...new Set(values)] };
   SPELLED[of].set(test, asStored);
   return asStored;
 }
 
 /** True if an arrival's name passes. `arrival` is a code of arrivals, ClickHouse's are hashes. */
-export const arrivalPasses = fragment(
-  (arrival: SqlText, arrivalTest: ArrivalTest) =>
-    sql`${arrival} IN (SELECT arrival FROM matching_arrivals WHERE ${isBitOf(sql`${{ arrivalTest }}`)})`,
-);
+export const arrivalPasses = fragment((arrival: SqlText, arrivalTest: ArrivalTest) => {
+  const matches = arrivalTest.test.isOfRule ? sql`matching_arrivals_of_rules` : sql`matching_arrivals`;
+  return sql`${arrival} IN (SELECT arrival FROM ${matches} WHERE ${isBitOf(sql`${{ arrivalTest }}`)})`;
+});
 
 /**
  * True if a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. `of` is the column that it is from, if it is
@@ -230,7 +230,7 @@ function otherPasses({ kind, values }: TextTest): SqlText[] {
   return wanted.length === 0 ? [] : [valuePasses(sql`other_name`, "event_name", { kind, values: wanted })];
 }
 
-const or = (tests: readonly SqlText[]): SqlText => (tests.length === 0 ? sql`false` : sql`(${joinSql(tests, " OR ")})`);
+export const or = (tests: readonly SqlText[]): SqlText => (tests.length === 0 ? sql`false` : sql`(${joinSql(tests, " OR ")})`);
 
 /**
  * Conditions on the goals that a session reaches: by their names, `(unknown)` without any. Each event is compared with each goal once,
@@ -294,7 +294,7 @@ export const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEven
     WHERE ${isInRange}
   ) AS parts`;
 
-const hasBit = (position: number): SqlText => sql`(met & CAST(${2 ** position} AS BIGINT)) <> 0`;
+export const hasBit = (position: number): SqlText => sql`(met & CAST(${2 ** position} AS BIGINT)) <> 0`;
 
 function meetsByGoals(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
   const { columns, bits, isMet, isMetWithoutBits } = goalMarks(conditions, events.props);
@@ -436,7 +436,7 @@ function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
   return sql`(${hasPassed} OR NOT ${propertyPasses({ key, test: ANY_TEXT }, props)})`;
 }
 
-const isOnSession = (condition: Condition): condition is SessionCondition => isSessionFilter(condition.dimension);
+export const isOnSession = (condition: Condition): condition is SessionCondition => isSessionFilter(condition.dimension);
 
 /** True if an event's evidence passes: for `==`, if it has the code. An event without any has the value `(unknown)`. */
 function meetsEvidence(test: TextTest): SqlText {

@@ -12,6 +12,7 @@ import {
 import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUE_CHARS_MAX, FILTER_VALUES_MAX } from "../../shared/limits.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import { FILTER_EXPRESSIONS_MAX } from "../base/config/report-limits.ts";
+import type { LocalDate } from "../../storage/event.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import type { Goal, SiteGoal } from "../sites/goal.ts";
 import type { ArrivalName } from "../arrivals/arrival-names.ts";
@@ -117,7 +118,7 @@ export function parseDimension(slug: string): BreakdownDimension {
   throw invalidInput(`Unknown dimension "${slug}". Use one of: ${BREAKDOWN_DIMENSIONS.join(", ")}`);
 }
 
-interface NamedGoal {
+export interface NamedGoal {
   readonly name: string;
   readonly goal: Goal;
 }
@@ -143,9 +144,50 @@ export interface Condition {
   /** Applied to the stored value. A missing value equals `(unknown)` and fails every other operator. */
   readonly test: TextTest;
   readonly isNegated: boolean;
-  /** The site's goals, of a condition on `goal` (`conditionsOn`). */
+  /** The site's goals, of a condition on `goal` and of rules that spare people (`conditionsOn`). */
   readonly goals?: readonly NamedGoal[];
+  /** What the lens leaves out. */
+  readonly rules?: readonly LensRule[];
 }
+
+/** A visit is left out if any of its events has any of the codes (docs/privacy.md, "Evidence"). */
+export interface CodesRule {
+  readonly id: string;
+  /** The date of the rule. A rule never changes its meaning: another one gets another id. */
+  readonly since: string;
+  readonly codes: readonly string[];
+}
+
+/**
+ * A wave: many visits of one country and browser on one day, of which nearly all are bare, while those of other countries and browsers do
+ * more. The bare ones are left out. A visit belongs to the day, country and browser of its first event; it is bare if it is a bounce.
+ */
+export interface WaveRule {
+  readonly id: string;
+  readonly since: string;
+  /** A group is suspect with so many bare visits, if they are so many of a hundred of its visits. */
+  readonly bareMin: number;
+  readonly barePercentMin: number;
+  /**
+   * It is a wave if it would have so many visits that are not bare, were it like the groups of the day that are not suspect, and these
+   * have as many.
+   */
+  readonly activeExpectedMin: number;
+  /** And if it has so many times fewer of them. */
+  readonly timesFewer: number;
+}
+
+/** A rule of the site's owner (`site-rules.ts`): a visit is left out if any of its events meets all conditions. */
+export interface FilterRule {
+  readonly conditions: readonly Condition[];
+  /** Dates of the first event of the visit; null for any. */
+  readonly firstDate: LocalDate | null;
+  readonly lastDate: LocalDate | null;
+  /** Keeps visits with a proof of a person: no bounce, an outbound click, or a goal. */
+  readonly sparesPeople: boolean;
+}
+
+export type LensRule = CodesRule | WaveRule | FilterRule;
 
 /** Dimensions of filters whose names are all known. */
 export const NAMED_FILTERS = [...DIMENSIONS, ...SESSION_FILTERS, EVIDENCE_FILTER] as const;
@@ -258,11 +300,14 @@ export function parseSegmentFilter(text: string | null): readonly Condition[] {
   return distinctConditions(conditions);
 }
 
+const sparesPeople = (rule: LensRule): boolean => "conditions" in rule && rule.sparesPeople;
+
 /** The conditions with what they mean for a site. */
 export function conditionsOn(conditions: readonly Condition[], goals: () => readonly SiteGoal[]): readonly Condition[] {
-  if (!conditions.some(({ dimension }) => dimension === "goal")) return conditions;
+  const readsGoals = ({ dimension, rules = [] }: Condition) => dimension === "goal" || rules.some(sparesPeople);
+  if (!conditions.some(readsGoals)) return conditions;
   const named = goals().map(({ fields: { name, goal } }) => ({ name, goal }));
-  return conditions.map((condition) => (condition.dimension === "goal" ? { ...condition, goals: named } : condition));
+  return conditions.map((condition) => (readsGoals(condition) ? { ...condition, goals: named } : condition));
 }
 
 /** Equal for equal conditions. Every condition on goals has all goals of the site, so they are written once. */

@@ -1,25 +1,53 @@
 /**
- * The visits that the lens `strict` leaves out, in SQL (docs/internals/lenses.md). Scopes judge them by all that their reader may see of the
+ * The visits that rules of a lens leave out, in SQL (docs/internals/lenses.md). Scopes judge them by all that their reader may see of the
  * days of the range.
  */
-import { chainedParts, COUNT_INTERACTIONS, EVENT_ORDER, IS_BOUNCE, IS_PAGEVIEW, matchesText, type SessionEvents } from "./conditions.ts";
-import { STRICT } from "./lenses.ts";
-import { column, fragment, sql, type SqlText } from "./sql.ts";
+import { dayNumberOf } from "../../storage/calendar.ts";
+import { OUTBOUND_CLICK, PAGEVIEW } from "../base/config/names.ts";
+import {
+  bitsSql,
+  chainedParts,
+  COUNT_INTERACTIONS,
+  EVENT_ORDER,
+  hasBit,
+  IS_BOUNCE,
+  IS_PAGEVIEW,
+  isOnSession,
+  matchesText,
+  meetsConditions,
+  meetsSessionConditions,
+  or,
+  type SessionCondition,
+  type SessionEvents,
+  valuePasses,
+} from "./conditions.ts";
+import type { CodesRule, Condition, FilterRule, LensRule, NamedGoal, WaveRule } from "./filters.ts";
+import { column, fragment, joinSql, sql, type SqlText, textCode } from "./sql.ts";
 import type { TextTest } from "./text-matching.ts";
 
-/** One object, by which the engine knows the test (see `EngineQuery`). */
-const CODES: TextTest = { kind: "word", values: STRICT.codes.flatMap(({ codes }) => codes) };
+/** What a lens leaves out, by kind. */
+export function leftOutBy({ rules = [], goals = [] }: Pick<Condition, "rules" | "goals">) {
+  const codes = rules.filter((rule): rule is Extract<LensRule, CodesRule> => "codes" in rule);
+  return {
+    hasCode: codes.length === 0 ? null : hasCode(codes),
+    waves: rules.filter((rule): rule is Extract<LensRule, WaveRule> => "bareMin" in rule),
+    ofSite: rules.filter((rule): rule is Extract<LensRule, FilterRule> => "conditions" in rule),
+    goals,
+  };
+}
 
 /** True if an event has a code for which its visit is left out. */
-export const HAS_CODE = matchesText(column("evidence"), "evidence", CODES);
-
-const { bareMin, barePercentMin, activeExpectedMin, timesFewer } = STRICT.wave;
+function hasCode(rules: readonly CodesRule[]): SqlText {
+  const test: TextTest = { kind: "word", values: rules.flatMap(({ codes }) => codes) };
+  return matchesText(column("evidence"), "evidence", test);
+}
 
 /** True of a group of one day, country and browser, by its `visits` and how many of them are `bare`. */
-export const IS_SUSPECT = sql`bare >= ${bareMin} AND 100 * bare >= ${barePercentMin} * visits`;
+export const isSuspect = ({ bareMin, barePercentMin }: WaveRule): SqlText =>
+  sql`bare >= ${bareMin} AND 100 * bare >= ${barePercentMin} * visits`;
 
 /** True of a suspect group, by the `other_visits` and the `other_active` ones of all groups of the day that are not suspect. */
-export const IS_WAVE = sql`is_suspect AND other_active >= ${activeExpectedMin}
+export const isWave = ({ activeExpectedMin, timesFewer }: WaveRule): SqlText => sql`is_suspect AND other_active >= ${activeExpectedMin}
   AND visits * other_active >= ${activeExpectedMin} * other_visits
   AND ${timesFewer} * (visits - bare) * other_visits <= visits * other_active`;
 
@@ -54,10 +82,10 @@ function visitsOf(events: SessionEvents): SqlText {
 }
 
 /** A SELECT of `session`: all day-parts of the bare visits of waves. */
-const sessionsInWaves = (events: SessionEvents): SqlText => sql`
+const sessionsInWaves = (events: SessionEvents, wave: WaveRule): SqlText => sql`
   WITH judged_visits AS MATERIALIZED (SELECT session, visit, day, country, agent, ${IS_BOUNCE} AS is_bare FROM (${visitsOf(events)}) AS visits),
   visit_groups AS (
-    SELECT *, ${IS_SUSPECT} AS is_suspect
+    SELECT *, ${isSuspect(wave)} AS is_suspect
     FROM (
       SELECT day, country, agent, count(*) AS visits, count(*) FILTER (WHERE is_bare) AS bare
       FROM judged_visits
@@ -65,12 +93,12 @@ const sessionsInWaves = (events: SessionEvents): SqlText => sql`
       GROUP BY day, country, agent
     ) AS counted
   ),
-  waves AS (SELECT day, country, agent FROM (SELECT *, ${OF_OTHERS} FROM visit_groups) AS compared WHERE ${IS_WAVE})
+  waves AS (SELECT day, country, agent FROM (SELECT *, ${OF_OTHERS} FROM visit_groups) AS compared WHERE ${isWave(wave)})
   SELECT session FROM judged_visits JOIN waves USING (day, country, agent) WHERE is_bare`;
 
 /** A SELECT of `session`: all day-parts of each visit with a code for which it is left out. */
-function sessionsWithCode(events: SessionEvents): SqlText {
-  const parts = sql`SELECT DISTINCT session FROM (${events.shown}) AS shown WHERE ${HAS_CODE}`;
+function sessionsWithCode(events: SessionEvents, hasCodeOf: SqlText): SqlText {
+  const parts = sql`SELECT DISTINCT session FROM (${events.shown}) AS shown WHERE ${hasCodeOf}`;
   if (events.rules.rotationDays === 1) return parts;
   return sql`
     SELECT session
@@ -81,7 +109,98 @@ function sessionsWithCode(events: SessionEvents): SqlText {
     WHERE parts_with_code > 0`;
 }
 
+/**
+ * True of an event that proves a person: an outbound click, or one of a goal. Of a goal with a property its event is enough: no report but
+ * those of properties has to read them. Wildcards of all goals are one test.
+ */
+function provesPerson(goals: readonly NamedGoal[]): SqlText {
+  const names = goals.flatMap(({ goal }) => ("event" in goal ? [goal.event] : []));
+  const pages = goals.flatMap(({ goal }) => ("page" in goal ? [goal.page] : []));
+  const onPages = (kind: "is" | "like", values: readonly string[]): readonly SqlText[] =>
+    values.length === 0 ? [] : [valuePasses(column("pathname"), "pathname", { kind, values, isOfRule: true })];
+  const isOnPage = [
+    ...onPages(
+      "is",
+      pages.filter((page) => !page.includes("*")),
+    ),
+    ...onPages(
+      "like",
+      pages.filter((page) => page.includes("*")),
+    ),
+  ];
+  const hasName = valuePasses(column("event_name"), "event_name", { kind: "is", values: [...new Set([OUTBOUND_CLICK, ...names])] });
+  return isOnPage.length === 0 ? hasName : or([hasName, sql`event_name = ${textCode(PAGEVIEW)} AND ${or(isOnPage)}`]);
+}
+
+/** A visit, as SQL of a dialect. */
+interface VisitSql {
+  /** True if one of its events has the bit. */
+  readonly hasBit: (position: number) => SqlText;
+  readonly day: SqlText;
+  readonly isBare: SqlText;
+  readonly meets: (conditions: readonly SessionCondition[]) => SqlText;
+}
+
+/**
+ * All rules of a site as tests of an event, each with a bit, and what makes of them whether a visit is left out: each event is compared
+ * with each rule once, so a statement has the size of the rules.
+ */
+export function testsOfRules(rules: readonly FilterRule[], goals: readonly NamedGoal[], events: SessionEvents) {
+  const tests: SqlText[] = [];
+  const bitOf = (test: SqlText): number => tests.push(test) - 1;
+  const judged = rules.map(({ conditions, ...rule }) => {
+    const onEvents = conditions.filter((condition) => !isOnSession(condition));
+    const onSessions = conditions.filter(isOnSession);
+    return { ...rule, onSessions, bit: onEvents.length === 0 ? null : bitOf(meetsConditions(onEvents, events)) };
+  });
+  const proof = rules.some(({ sparesPeople }) => sparesPeople) ? bitOf(provesPerson(goals)) : null;
+  const isLeftOut = ({ hasBit: has, day, isBare, meets }: VisitSql): SqlText =>
+    or(
+      judged.map(({ bit, onSessions, firstDate, lastDate, sparesPeople }) =>
+        joinSql(
+          [
+            ...(bit === null ? [] : [has(bit)]),
+            ...(onSessions.length === 0 ? [] : [meets(onSessions)]),
+            ...(firstDate === null ? [] : [sql`${day} >= ${dayNumberOf(firstDate)}`]),
+            ...(lastDate === null ? [] : [sql`${day} <= ${dayNumberOf(lastDate)}`]),
+            ...(sparesPeople && proof !== null ? [isBare, sql`NOT ${has(proof)}`] : []),
+          ],
+          " AND ",
+        ),
+      ),
+    );
+  return { tests, isLeftOut };
+}
+
+/** A SELECT of `session`: all day-parts of each visit that a rule of the site names. */
+function sessionsOfRules(events: SessionEvents, rules: readonly FilterRule[], goals: readonly NamedGoal[]): SqlText {
+  const { tests, isLeftOut } = testsOfRules(rules, goals, events);
+  const met = sql`coalesce(met, 0)`;
+  const ofVisit = events.rules.rotationDays === 1 ? met : sql`bit_or(${met}) OVER (PARTITION BY visit)`;
+  const marked = sql`
+      SELECT session, bit_or(met) AS met
+      FROM (SELECT session, ${tests.length === 0 ? sql`CAST(0 AS BIGINT)` : bitsSql(tests)} AS met FROM (${events.shown}) AS shown) AS marked
+      WHERE met <> 0
+      GROUP BY session`;
+  return sql`
+    SELECT session
+    FROM (
+      SELECT visits.session AS session, day, ${IS_BOUNCE} AS is_bare, ${ofVisit} AS met
+      FROM (${visitsOf(events)}) AS visits LEFT JOIN (${marked}) AS parts ON parts.session = visits.session
+    ) AS judged_visits
+    WHERE ${isLeftOut({ hasBit, day: sql`day`, isBare: sql`is_bare`, meets: (conditions) => meetsSessionConditions(conditions, events) })}`;
+}
+
 /** True if the visit of an event is not left out. */
-export const isOfKeptVisit = fragment(
-  (events: SessionEvents) => sql`session NOT IN (${sessionsWithCode(events)}) AND session NOT IN (${sessionsInWaves(events)})`,
-);
+export const isOfKeptVisit = fragment((events: SessionEvents, lens: Condition) => {
+  const { hasCode: hasCodeOf, waves, ofSite, goals } = leftOutBy(lens);
+  const leftOut = [
+    ...(hasCodeOf === null ? [] : [sessionsWithCode(events, hasCodeOf)]),
+    ...waves.map((wave) => sessionsInWaves(events, wave)),
+    ...(ofSite.length === 0 ? [] : [sessionsOfRules(events, ofSite, goals)]),
+  ];
+  return joinSql(
+    leftOut.map((sessions) => sql`session NOT IN (${sessions})`),
+    " AND ",
+  );
+});

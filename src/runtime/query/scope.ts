@@ -34,10 +34,11 @@ import {
   EVIDENCE_FILTER,
   type FirstValueDimension,
   firstValueOf,
+  type LensRule,
   NAMED_FILTERS,
   parseSegmentFilter,
 } from "./filters.ts";
-import { conditionsOfLens, isOfLens, LENS } from "./lenses.ts";
+import { comparesVisits, conditionsOfLens, isOfLens, LENS } from "./lenses.ts";
 import { isOfKeptVisit } from "./left-out-visits.ts";
 import { optional, parameter, type Parameter, required, type Values } from "./parameters.ts";
 import type { Waiter } from "./progress.ts";
@@ -123,12 +124,12 @@ const sessionEventsOf = (scope: Scope): SessionEvents => ({
 });
 
 /** A cut takes nothing from what a lens judges a visit by. */
-const isKept = ({ endsAtMs: _cut, ...whole }: Scope): SqlText => isOfKeptVisit(sessionEventsOf(whole));
+const isKept = ({ endsAtMs: _cut, ...whole }: Scope, lens: Condition): SqlText => isOfKeptVisit(sessionEventsOf(whole), lens);
 
 function meets(conditions: readonly Condition[], scope: Scope): SqlText {
   const own = conditions.filter((condition) => !isOfLens(condition));
-  const met = meetsConditions(own, sessionEventsOf(scope));
-  return own.length < conditions.length ? sql`${met} AND ${isKept(scope)}` : met;
+  const kept = conditions.filter(isOfLens).map((lens) => isKept(scope, lens));
+  return joinSql([meetsConditions(own, sessionEventsOf(scope)), ...kept], " AND ");
 }
 
 /** DuckDB: `session` and `value`, an arrival, of all sessions of the range whose events the reader may see. */
@@ -215,6 +216,8 @@ export interface Reader {
   readonly firstDayOf: (siteId: SiteId, conditions: readonly Condition[]) => Promise<LocalDate | null>;
   /** Goals in the order of the site. */
   readonly goalsOf: (siteId: SiteId) => readonly SiteGoal[];
+  /** What the owner of the site has left out of `default` and `strict`. */
+  readonly rulesOf: (siteId: SiteId) => readonly LensRule[];
   /** The filters of a segment as they are written; null if the site has none with this id. */
   readonly segmentOf: (siteId: SiteId, id: string) => string | null;
   readonly sessionRules: SessionRules;
@@ -399,10 +402,10 @@ export async function scopeOf(values: ScopeValues, reader: Reader): Promise<Scop
   const shared = sharedPartOf(reader, siteId, today);
   const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, reader, shared, today));
   const requested = conditionsOn(requestedConditions(values, reader), () => reader.goalsOf(siteId));
-  const ofLens = conditionsOfLens(values.lens);
+  const ofLens = conditionsOn(conditionsOfLens(values.lens, reader.rulesOf(siteId)), () => reader.goalsOf(siteId));
   const { sessionRules } = reader;
   const arrivalRules = reader.arrivalRulesOf(siteId);
-  const asked = { siteId, range, sessionRules, arrivalRules, ...(ofLens.length > 0 && { comparesVisitors: true as const }) };
+  const asked = { siteId, range, sessionRules, arrivalRules, ...(ofLens.some(comparesVisits) && { comparesVisitors: true as const }) };
   if (shared === null) return { ...asked, conditions: [...requested, ...ofLens] };
   const conditions = [...distinctConditions([...requested, ...shared.conditions]), ...ofLens];
   const scope = { ...asked, conditions, shared };

@@ -25,6 +25,8 @@ export interface TextTest {
   readonly kind: TextTestKind;
   /** A text passes the test with any of them. */
   readonly values: readonly string[];
+  /** A rule of the site has the test: it neither counts among the patterns of a request, nor do its steps among those of a guest. */
+  readonly isOfRule?: true;
 }
 
 /** The tests of a guest's query take more steps than they may. */

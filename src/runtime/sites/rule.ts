@@ -61,6 +61,9 @@ export const ruleJson = ({ name, filters, firstDate, lastDate, sparesPeople, isA
   is_applied: isApplied,
 });
 
+export const appliedOf = (rules: readonly SiteRule[]): readonly RuleFields[] =>
+  rules.flatMap(({ fields }) => (fields.isApplied ? [fields] : []));
+
 export const RULE_KIND: CollectionKind<RuleFields> = {
   name: "rules",
   itemsMax: RULES_MAX,

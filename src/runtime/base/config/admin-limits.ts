@@ -145,8 +145,11 @@ export const GOALS_OF_QUERY_MAX = 25;
 /** Each text that a segment saves, in code points. */
 export const SEGMENT_CHARS_MAX = 8_192;
 
-/** The filters of a rule, in code points. */
+/** The filters of a rule, and those of all applied rules of a site together, in code points. */
 export const RULE_CHARS_MAX = 8_192;
+
+/** Conditions of all applied rules of a site together: every report has them. */
+export const RULES_CONDITIONS_MAX = 30;
 
 /** Key and value of the property that a goal asks for, in code points. */
 export const GOAL_PROPERTY_CHARS_MAX = 512;

@@ -9,26 +9,31 @@ import {
   type AdditiveDimension,
   type BreakdownDimension,
   columnOf,
+  type Condition,
   isDimension,
   isSessionDimension,
   isVisitDimension,
   type VisitDimension,
   type VisitValue,
+  type WaveRule,
   visitValueOf,
 } from "../../query/filters.ts";
 import {
+  bitsSql,
   goalMarks,
   isOnGoal,
+  isOnSession,
   isOnValue,
   arrivalPasses,
   negated,
+  or,
   type SessionCondition,
   type SessionEvents,
   stepBitsSql,
   stepSql,
   valuePasses,
 } from "../../query/conditions.ts";
-import { HAS_CODE, IS_SUSPECT, IS_WAVE, OF_OTHERS } from "../../query/left-out-visits.ts";
+import { isSuspect, isWave, leftOutBy, OF_OTHERS, testsOfRules } from "../../query/left-out-visits.ts";
 import { eventsIn, hidesEvents as hides, rangedEvents, type Scope } from "../../query/scope.ts";
 import { NO_ARRIVAL_RULES } from "../../arrivals/arrival-names.ts";
 import type { ArrivalRules } from "../../arrivals/arrivals.ts";
@@ -133,8 +138,28 @@ function conditionEvent(met: SqlText, hidesEvents: boolean, withPages: boolean):
   return { element, timeMs: sql`event.ms`, isShared: sql`event.shared` };
 }
 
-/** The bits below are those of conditions on goals, of which a request has few, and one more. */
+/** A type as a literal of SQL. */
+const typeSql = (type: string): SqlText => new SqlText([`'${type}'`]);
+
+/** The bits below are those of conditions on goals, or of rules, of which there are few, and one more. */
 const FIRST_BIT = 32;
+
+const hasBit = (position: number): SqlText => sql`arrayExists(event -> bitTest(event.met, ${position}), visit)`;
+
+const isOnPages = ({ dimension }: SessionCondition): boolean => dimension === "entry-page" || dimension === "exit-page";
+
+/** Conditions on what one event of a visit has, for `visit`, an array of events. Those on first events add bits of events to `firsts`. */
+function meetByValues(conditions: readonly SessionCondition[], firsts: SqlText[], rules: ArrivalRules): readonly SqlText[] {
+  return conditions.filter(isOnValue).map((condition) => {
+    const { dimension, test } = condition;
+    if (!isVisitDimension(dimension)) return negated(condition, endsOn(dimension, test));
+    const position = FIRST_BIT + firsts.push(firstPasses(visitValueOf(dimension), test, rules)) - 1;
+    return negated(condition, sql`bitTest(visit[1].met, ${position})`);
+  });
+}
+
+const bitsOfFirsts = (firsts: readonly SqlText[]): readonly SqlText[] =>
+  firsts.map((passes, i) => sql`bitShiftLeft(toInt64(${passes}), ${FIRST_BIT + i})`);
 
 /**
  * ClickHouse has no numbers of sessions: visitor and time of each event of the sessions that meet all conditions. The sessions are made
@@ -143,21 +168,14 @@ const FIRST_BIT = 32;
 function momentsOf(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
   const { ordered, hidesEvents, props, rules, arrivalRules } = events;
   const onGoals = conditions.filter(isOnGoal);
-  const onValues = conditions.filter(isOnValue);
   const goals = onGoals.length > 0 ? goalMarks(onGoals, props) : null;
-  const isReached = (position: number): SqlText => sql`arrayExists(event -> bitTest(event.met, ${position}), visit)`;
   const firsts: SqlText[] = [];
-  const met = onValues.map((condition) => {
-    const { dimension, test } = condition;
-    if (!isVisitDimension(dimension)) return negated(condition, endsOn(dimension, test));
-    firsts.push(firstPasses(visitValueOf(dimension), test, arrivalRules));
-    return negated(condition, sql`bitTest(visit[1].met, ${FIRST_BIT + firsts.length - 1})`);
-  });
-  const bits = [...(goals ? [goals.bits] : []), ...firsts.map((passes, i) => sql`bitShiftLeft(toInt64(${passes}), ${FIRST_BIT + i})`)];
-  const event = conditionEvent(bits.length > 0 ? joinSql(bits, " + ") : sql`0`, hidesEvents, onValues.length > 0);
+  const met = meetByValues(conditions, firsts, arrivalRules);
+  const bits = [...(goals ? [goals.bits] : []), ...bitsOfFirsts(firsts)];
+  const event = conditionEvent(bits.length > 0 ? joinSql(bits, " + ") : sql`0`, hidesEvents, met.length > 0);
   const marked = goals ? sql`SELECT *, ${goals.columns} FROM (${ordered}) AS unmarked` : ordered;
   const sessions = orderedSessions({ events: marked, hidesEvents, event, sessionGapMs: rules.sessionGapMs });
-  return momentsWhere(joinSql(goals ? [...met, goals.isMet(isReached)] : met, " AND "), sessions);
+  return momentsWhere(joinSql(goals ? [...met, goals.isMet(hasBit)] : met, " AND "), sessions);
 }
 
 /** Visitor and time of each event of the visits for which a condition holds. */
@@ -181,39 +199,69 @@ const IS_PAGEVIEW = sql`(event_name = ${textCode(PAGEVIEW)})`;
 
 const IS_INTERACTION = sql`(event_name = ${textCode(PAGEVIEW)} OR interactive IS NULL)`;
 
-/** An event in an array of its visitor's. `origin` stands for its country and browser; a number for two of them would take billions. */
-const judgedEvent = (hidesEvents: boolean): SessionEvent => ({
-  element: sql`CAST(
-    (timestamp, segment, row, ${HAS_CODE}, ${hidesEvents ? sql`shared` : sql`1`}, ${IS_PAGEVIEW}, ${IS_INTERACTION}, day,
-      sipHash64(toString(country_code), toString(browser))),
-    'Tuple(ms Int64, segment UInt64, row UInt32, has_code UInt8, shared UInt8, is_pageview UInt8, is_interaction UInt8, day Int32, origin UInt64)')`,
-  timeMs: sql`event.ms`,
-  isShared: sql`event.shared`,
-});
-
 /**
- * Visitor and time of the events of visits that are left out. A group of visits has those of its visits with a code, and those of its bare
- * ones, so that visits are made once for both rules.
+ * An event in an array of its visitor's: the bits of `met` are what it meets. `origin` stands for its country and browser; a number for two
+ * of them would take billions.
  */
-const leftOutMoments = ({ ordered, hidesEvents, rules: { sessionGapMs } }: SessionEvents): SqlText => sql`
+function judgedEvent(met: SqlText, hidesEvents: boolean, withPages: boolean): SessionEvent {
+  const [path, type] = withPages ? [sql`, toString(pathname)`, ", path String"] : [sql``, ""];
+  return {
+    element: sql`CAST(
+    (timestamp, segment, row, ${met}, ${hidesEvents ? sql`shared` : sql`1`}, ${IS_PAGEVIEW}, ${IS_INTERACTION}, day,
+      sipHash64(toString(country_code), toString(browser))${path}),
+    ${typeSql(
+      "Tuple(ms Int64, segment UInt64, row UInt32, met Int64, shared UInt8, is_pageview UInt8, is_interaction UInt8, day Int32, " +
+        `origin UInt64${type})`,
+    )})`,
+    timeMs: sql`event.ms`,
+    isShared: sql`event.shared`,
+  };
+}
+
+const IS_BARE = sql`(arrayCount(event -> event.is_pageview, visit) = 1 AND arrayCount(event -> event.is_interaction, visit) = 1)`;
+
+interface JudgedVisits {
+  /** A SELECT of `visitor_id` and `sessions`. */
+  readonly sessions: SqlText;
+  /** True of a visit that is left out by itself. */
+  readonly isNamed: SqlText;
+}
+
+/** A visit is left out by itself if an event has a code, or if a rule of the site names it: visits are made once for all of these rules. */
+function judgedVisits(events: SessionEvents, lens: Condition): JudgedVisits {
+  const { ordered, hidesEvents, arrivalRules, rules } = events;
+  const { hasCode, ofSite, goals } = leftOutBy(lens);
+  const { tests, isLeftOut } = testsOfRules(ofSite, goals, events);
+  const firsts: SqlText[] = [];
+  const meets = (conditions: readonly SessionCondition[]) => joinSql(meetByValues(conditions, firsts, arrivalRules), " AND ");
+  const ofRules = ofSite.length === 0 ? [] : [isLeftOut({ hasBit, day: sql`visit[1].day`, isBare: IS_BARE, meets })];
+  const ofCodes = hasCode === null ? [] : [hasBit(tests.length)];
+  const marks = [...tests, ...(hasCode === null ? [] : [hasCode])];
+  const bits = [...(marks.length === 0 ? [] : [bitsSql(marks)]), ...bitsOfFirsts(firsts)];
+  const withPages = ofSite.some(({ conditions }) => conditions.filter(isOnSession).some(isOnPages));
+  const event = judgedEvent(bits.length > 0 ? joinSql(bits, " + ") : sql`0`, hidesEvents, withPages);
+  return {
+    sessions: orderedSessions({ events: ordered, hidesEvents, event, sessionGapMs: rules.sessionGapMs }),
+    isNamed: or([...ofCodes, ...ofRules]),
+  };
+}
+
+/** A group of visits has those of its visits that are left out by themselves, and its bare ones, which are if it is a wave. */
+const momentsWithWaves = ({ sessions, isNamed }: JudgedVisits, wave: WaveRule): SqlText => sql`
     SELECT moment.1 AS visitor_id, moment.2 AS ms
     FROM (
-      SELECT arrayJoin(arrayFlatten(if(${IS_WAVE}, arrayConcat(with_code, bare_ones), with_code))) AS moment
+      SELECT arrayJoin(arrayFlatten(if(${isWave(wave)}, arrayConcat(named_ones, bare_ones), named_ones))) AS moment
       FROM (
         SELECT *, ${OF_OTHERS}
         FROM (
-          SELECT *, ${IS_SUSPECT} AS is_suspect
+          SELECT *, ${isSuspect(wave)} AS is_suspect
           FROM (
             SELECT day, origin, count(*) AS visits, countIf(is_bare) AS bare, groupArrayIf(moments, is_bare) AS bare_ones,
-              groupArrayIf(moments, has_code) AS with_code
+              groupArrayIf(moments, is_named) AS named_ones
             FROM (
-              SELECT visit[1].day AS day, visit[1].origin AS origin, arrayExists(event -> event.has_code, visit) AS has_code,
-                arrayCount(event -> event.is_pageview, visit) = 1 AND arrayCount(event -> event.is_interaction, visit) = 1 AS is_bare,
+              SELECT visit[1].day AS day, visit[1].origin AS origin, ${isNamed} AS is_named, ${IS_BARE} AS is_bare,
                 arrayMap(event -> (visitor_id, event.ms), visit) AS moments
-              FROM (
-                SELECT visitor_id, arrayJoin(sessions) AS visit
-                FROM (${orderedSessions({ events: ordered, hidesEvents, event: judgedEvent(hidesEvents), sessionGapMs })}) AS histories
-              ) AS visits
+              FROM (SELECT visitor_id, arrayJoin(sessions) AS visit FROM (${sessions}) AS histories) AS visits
             ) AS judged_visits
             GROUP BY day, origin
           ) AS counted
@@ -221,7 +269,19 @@ const leftOutMoments = ({ ordered, hidesEvents, rules: { sessionGapMs } }: Sessi
       ) AS compared
     ) AS left_out`;
 
-export const isOfKeptOrderedVisit = (events: SessionEvents): SqlText => sql`(visitor_id, timestamp) NOT IN (${leftOutMoments(events)})`;
+/** Visitor and time of the events of visits that are left out. */
+function leftOutMoments(events: SessionEvents, lens: Condition): SqlText {
+  const visits = judgedVisits(events, lens);
+  const { waves } = leftOutBy(lens);
+  if (waves.length === 0) return momentsWhere(visits.isNamed, visits.sessions);
+  return joinSql(
+    waves.map((wave) => momentsWithWaves(visits, wave)),
+    " UNION ALL ",
+  );
+}
+
+export const isOfKeptOrderedVisit = (events: SessionEvents, lens: Condition): SqlText =>
+  sql`(visitor_id, timestamp) NOT IN (${leftOutMoments(events, lens)})`;
 
 function packed(scope: Scope): SessionEvent {
   const { time, day, shared } = packing(scope);
@@ -296,9 +356,6 @@ function valuesOfVisit(dimension: BreakdownDimension): SqlText {
   const views = sql`arrayMap(event -> event.text, arrayFilter(event -> event.is_pageview, visit))`;
   return dimension === "entry-pages" ? sql`arraySlice(${views}, 1, 1)` : sql`arraySlice(${views}, -1)`;
 }
-
-/** A type as a literal of SQL. */
-const typeSql = (type: string): SqlText => new SqlText([`'${type}'`]);
 
 /** The types of columns in an event of an array; of all others text. */
 const COLUMN_TYPES: Partial<Record<EventColumn, string>> = {

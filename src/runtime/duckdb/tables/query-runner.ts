@@ -52,7 +52,7 @@ class Bits<Test> {
   }
 
   /** The tests for which `isWanted` returns true, with their bits. */
-  filter(isWanted: (test: Test) => boolean): readonly WithBit<Test>[] {
+  filter(isWanted: (test: Test) => boolean = () => true): readonly WithBit<Test>[] {
     return [...this.#tests.values()].filter(({ test }) => isWanted(test));
   }
 }
@@ -61,17 +61,27 @@ export class QueryTests {
   readonly texts = new Bits<TextTest>();
   readonly properties = new Bits<PropertyTest>();
   readonly arrivals = new Bits<ArrivalTest>();
+  /** Tests of rules of the site have relations of their own: no rule takes a bit from a request. */
+  readonly ofRules = { texts: new Bits<TextTest>(), arrivals: new Bits<ArrivalTest>() };
   /** Rules of `arrival_names`, by their places. */
   readonly rules: ArrivalRules[] = [];
 
   constructor(parameters: readonly SqlParameter[]) {
     for (const parameter of parameters) {
       if (typeof parameter !== "object") continue;
-      if ("test" in parameter) this.texts.add(parameter.test);
+      if ("test" in parameter) this.textsWith(parameter.test).add(parameter.test);
       if ("propertyTest" in parameter) this.properties.add(parameter.propertyTest);
-      if ("arrivalTest" in parameter) this.arrivals.add(parameter.arrivalTest);
+      if ("arrivalTest" in parameter) this.arrivalsWith(parameter.arrivalTest).add(parameter.arrivalTest);
       if ("arrivalRules" in parameter && this.numberOf(parameter.arrivalRules) < 0) this.rules.push(parameter.arrivalRules);
     }
+  }
+
+  textsWith({ isOfRule }: TextTest): Bits<TextTest> {
+    return isOfRule ? this.ofRules.texts : this.texts;
+  }
+
+  arrivalsWith({ test }: ArrivalTest): Bits<ArrivalTest> {
+    return test.isOfRule ? this.ofRules.arrivals : this.arrivals;
   }
 
   numberOf(rules: ArrivalRules): number {
@@ -191,7 +201,7 @@ export class QueryRelations {
 
   constructor(
     query: EngineQuery,
-    { texts, properties, arrivals, rules }: QueryTests,
+    { texts, properties, arrivals, ofRules, rules }: QueryTests,
     readable: ReadableCodes | null,
     options: QueryRelationsOptions,
   ) {
@@ -201,6 +211,8 @@ export class QueryRelations {
     if (texts.tests.length > 0) this.#addMatches(query, texts);
     if (properties.tests.length > 0) this.#addMatchingProps(query, properties);
     if (arrivals.tests.length > 0) this.#addMatchingArrivals(query, arrivals);
+    if (ofRules.texts.tests.length > 0) this.#addMatchesOfRules(query, ofRules.texts);
+    if (ofRules.arrivals.tests.length > 0) this.#addMatchingArrivalsOfRules(query, ofRules.arrivals);
     if (rules.length > 0) this.#addArrivalNames(query, rules);
     if (query.properties) this.#addProperties(query, query.properties);
   }
@@ -228,6 +240,20 @@ export class QueryRelations {
     this.#readings.push({ entries: this.#readableTextsOf(query), weight: own.weight, read: own.test });
     if (exempt.weight > 0) this.#readings.push({ entries: this.#textsOf(query), weight: 0, read: exempt.test });
     this.#wanted.push(() => [matchesTable("matches", "code", [own, exempt])]);
+  }
+
+  /** The owner of the site chose these tests, so their steps are nobody's, but a guest's query applies them to what is shared only. */
+  #addMatchesOfRules(query: EngineQuery, tests: QueryTests["texts"]): void {
+    const matching = createTextMatching(tests.filter());
+    this.#readings.push({ entries: this.#readableTextsOf(query), weight: 0, read: matching.test });
+    this.#wanted.push(() => [matchesTable("matches_of_rules", "code", [matching])]);
+  }
+
+  #addMatchingArrivalsOfRules({ siteId }: EngineQuery, tests: QueryTests["arrivals"]): void {
+    const site = this.#options.sites.get(siteId);
+    const matching = site && createArrivalMatching(tests.filter(), site);
+    if (site && matching) this.#readings.push({ entries: this.#readableArrivalsOf(site), weight: 0, read: matching.read });
+    this.#wanted.push(() => [matchesTable("matching_arrivals_of_rules", "arrival", matching ? [matching] : [])]);
   }
 
   #addMatchingProps(query: EngineQuery, tests: QueryTests["properties"]): void {
@@ -391,8 +417,10 @@ export class QueryRunner {
     turn: Turn,
   ): Promise<ReadableCodes> {
     const exempt = new QueryTests([...texts.parameters, ...props.parameters]);
-    const needsArrivals = tests.rules.length > 0 || tests.arrivals.tests.some((test) => !exempt.arrivals.has(test));
-    const needsTexts = tests.texts.tests.some((test) => !exempt.texts.has(test));
+    const { ofRules } = tests;
+    const needsArrivals =
+      tests.rules.length > 0 || ofRules.arrivals.tests.length > 0 || tests.arrivals.tests.some((test) => !exempt.arrivals.has(test));
+    const needsTexts = ofRules.texts.tests.length > 0 || tests.texts.tests.some((test) => !exempt.texts.has(test));
     const needsProps = query.properties !== undefined || tests.properties.tests.some((test) => !exempt.properties.has(test));
     const from = this.#options.sites.get(query.siteId)?.arrivals.count ?? 0;
     return {
@@ -499,9 +527,9 @@ export class QueryRunner {
 
   #literal(siteId: SiteId, parameter: SqlParameter, tests: QueryTests): string {
     if (typeof parameter === "object") {
-      if ("test" in parameter) return String(tests.texts.of(parameter.test));
+      if ("test" in parameter) return String(tests.textsWith(parameter.test).of(parameter.test));
       if ("propertyTest" in parameter) return String(tests.properties.of(parameter.propertyTest));
-      if ("arrivalTest" in parameter) return String(tests.arrivals.of(parameter.arrivalTest));
+      if ("arrivalTest" in parameter) return String(tests.arrivalsWith(parameter.arrivalTest).of(parameter.arrivalTest));
       if ("arrivalRules" in parameter) return String(tests.numberOf(parameter.arrivalRules));
       return String(this.#options.sites.get(siteId)?.strings.lookUp(parameter.text) ?? -1);
     }
