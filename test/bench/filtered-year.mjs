@@ -1,8 +1,8 @@
 /**
- * Three reports of a year, filtered in each way, one after the other with the program's own limits: as the first requests after a start
- * and again; against native DuckDB on the same Parquet files, with as many threads, in the same run.
+ * Three reports of a year, filtered in each way and with the lens `strict`, one after the other with the program's own limits: as the first
+ * requests after a start and again; against native DuckDB on the same Parquet files, with as many threads, in the same run.
  *
- *   node test/bench/filtered-year.mjs [events] [days] [--engine-threads <n>[,<n>…]] [--every-filter]
+ *   node test/bench/filtered-year.mjs [events] [days] [--engine-threads <n>[,<n>…]] [--every-filter] [--only <name>[,<name>…]]
  *
  * Rollups are made before, which is measured, too. Results are not cached. A report that runs into `request_timeout_secs` is requested
  * again, as it continues where it stopped: its time is that of all requests, and their 408s are counted. Exits with code 1 if a report has
@@ -19,7 +19,7 @@ import { duration, mebibytes, median, printTable, progress, twoDecimals, whole }
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { "engine-threads": { type: "string" }, "every-filter": { type: "boolean", default: false } },
+  options: { "engine-threads": { type: "string" }, "every-filter": { type: "boolean", default: false }, only: { type: "string" } },
 });
 const [EVENTS = 1_000_000, DAYS = 365] = positionals.map(Number);
 
@@ -28,6 +28,17 @@ const THREADS = options["engine-threads"]?.split(",").map(Number) ?? [null];
 
 const REPORTS = /** @type {const} */ (["main", "timeseries", "breakdown/pages"]);
 const YARDSTICK = "one of 60 countries";
+
+/** What is asked, by its name. The lens is compared with a filter that keeps all events, which reads as many. */
+const QUESTIONS = {
+  ...Object.fromEntries(
+    Object.entries(FILTERS)
+      .filter(([name]) => options["every-filter"] || name in NATIVE_FILTERS)
+      .map(([name, filters]) => [name, { filters }]),
+  ),
+  "all events": { filters: "countries!=ZZ" },
+  "the lens strict": { lens: "strict" },
+};
 
 /** Requests of one report until it counts as without a result. */
 const REQUESTS_MAX = 6;
@@ -41,9 +52,11 @@ const YEAR = { start_date: dayBefore(DAYS), end_date: dayBefore(1), interval: "d
 /** @typedef {{ ms: number, timeouts: number, numbers: unknown }} Answer */
 /** @typedef {{ answers: readonly Answer[], cpuSecs: number }} Answers one of each report */
 
-/** @param {string} origin @param {typeof REPORTS[number]} report @param {string} filters @returns {Promise<Answer>} */
-async function ask(origin, report, filters) {
-  const url = origin + pathOf(report, { ...YEAR, filters });
+/** @typedef {Readonly<Record<string, string>>} Question parameters */
+
+/** @param {string} origin @param {typeof REPORTS[number]} report @param {Question} question @returns {Promise<Answer>} */
+async function ask(origin, report, question) {
+  const url = origin + pathOf(report, { ...YEAR, ...question });
   const startMs = performance.now();
   for (let timeouts = 0; timeouts < REQUESTS_MAX; timeouts++) {
     const response = await fetch(url);
@@ -63,10 +76,10 @@ async function askAll(cpuSecs, answer) {
   return { answers, cpuSecs: (await cpuSecs()) - before };
 }
 
-/** @param {string} folder @param {string} filters @param {number | null} threads */
-async function ofProgram(folder, filters, threads) {
+/** @param {string} folder @param {Question} question @param {number | null} threads */
+async function ofProgram(folder, question, threads) {
   const server = await startProgram(folder, threads === null ? {} : { SVC_ENGINE_THREADS: String(threads) });
-  const askServer = () => askAll(server.cpuSecs, (report) => ask(server.origin, report, filters));
+  const askServer = () => askAll(server.cpuSecs, (report) => ask(server.origin, report, question));
   const first = await askServer();
   const { rss, peakRss } = await server.memory();
   const again = [];
@@ -132,12 +145,14 @@ await withTempFolder(async (folder) => {
   progress(`made in ${duration(rollups.ms)}, ${duration(rollups.cpuMs)} of processor time`);
 
   const [firstRows, againRows] = [/** @type {string[][]} */ ([]), /** @type {string[][]} */ ([])];
-  const filters = Object.entries(FILTERS).filter(([name]) => options["every-filter"] || name in NATIVE_FILTERS);
+  const only = options.only?.split(",");
+  const asked = Object.entries(QUESTIONS).filter(([name]) => only?.includes(name) ?? true);
+  const questions = asked.sort(([a], [b]) => Number(b === YARDSTICK) - Number(a === YARDSTICK));
   for (const threads of THREADS) {
     /** @type {number | undefined} */
     let yardstickMs;
-    for (const [name, written] of filters.sort(([a], [b]) => Number(b === YARDSTICK) - Number(a === YARDSTICK))) {
-      const { first, again, rss, peakRss } = await ofProgram(folder, written, threads);
+    for (const [name, question] of questions) {
+      const { first, again, rss, peakRss } = await ofProgram(folder, question, threads);
       const nativeFilter = NATIVE_FILTERS[name];
       const native = nativeFilter && (await ofNative(folder, nativeFilter, threads ?? 1));
       expectSame(name, [...(native ? [native] : []), first, ...again]);
