@@ -36,7 +36,7 @@ import { Pipeline, type App } from "./pipeline.ts";
 import { type Reply, responseTo, withHeaders } from "./http.ts";
 import type { Handler, Access, Method, Route } from "./route.ts";
 import { problemsOfPaths, pathBelow, createMatcher, extraRoutesOf } from "./router.ts";
-import { deleteRule, getRules, postRule, putRule } from "./rules.ts";
+import { deleteRule, getBuiltInRules, getRules, postRule, putRule } from "./rules.ts";
 import { deleteSegment, getSegments, postSegment, putSegment } from "./segments.ts";
 import { getDetails, getHealth, getReady, getMetrics, getRobots, getSecurityContact } from "./service.ts";
 import { getShare, postUnlock, deleteShare, getShares, postShare } from "./shares.ts";
@@ -115,6 +115,7 @@ export const ROUTES: readonly Route[] = [
   route("DELETE", "/api/annotations/:annotation_id", "site", deleteAnnotation, { site: true }),
   route("GET", "/api/rules", "stats", getRules, { site: true }),
   route("POST", "/api/rules", "site", postRule, { site: true }),
+  route("GET", "/api/rules/built-in", "stats", getBuiltInRules),
   route("PUT", "/api/rules/:rule_id", "site", putRule, { site: true }),
   route("DELETE", "/api/rules/:rule_id", "site", deleteRule, { site: true }),
   route("POST", "/api/shares", "site", postShare),

@@ -2,7 +2,7 @@
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { closed, text } from "../runtime/base/json-schema.ts";
 import { oneOf } from "../runtime/query/parameters.ts";
-import { checkSite, SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
+import { checkSite, type Reader, SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { Item, Collection } from "../runtime/sites/collection.ts";
 import { isOf, type ItemOwner, ITEM_ID } from "../runtime/sites/item-fields.ts";
@@ -25,10 +25,15 @@ import type { Context, Handler } from "./route.ts";
 
 const siteIn = ({ url }: Context): SiteId => new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id }).site_id;
 
+/** 403 for guests. */
+export function refuseGuest({ principal: { view } }: Pick<Reader, "principal">): void {
+  if (view !== null) throw new AppError({ code: "forbidden" }, "A share link may only read the statistics of its site");
+}
+
 /** 403 for a caller who may not read the site, and for guests: definitions name pages and events that may not be shared. */
 export function readSite(context: Context): SiteId {
   const { reader } = context;
-  if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link may only read the statistics of its site");
+  refuseGuest(reader);
   const siteId = siteIn(context);
   checkSite(reader, siteId);
   return siteId;

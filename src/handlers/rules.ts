@@ -1,9 +1,13 @@
-/** GET, POST, PUT and DELETE /api/rules: the rules by which a site leaves out visits (docs/http-api.md, "Rules of a site"). */
+/**
+ * GET, POST, PUT and DELETE /api/rules: the rules by which a site leaves out visits (docs/http-api.md, "Rules of a site").
+ * GET /api/rules/built-in: those of the lens `strict`.
+ */
 import { RULES_MAX } from "../runtime/base/config/admin-limits.ts";
-import { list } from "../runtime/base/json-schema.ts";
+import { boolean, closed, count, list, text, word } from "../runtime/base/json-schema.ts";
+import { BUILT_IN_RULES, countsFrom, isInShadow, versionOfStrict } from "../runtime/query/built-in-rules.ts";
 import { checkApplied, filterRuleOf } from "../runtime/query/site-rules.ts";
 import { appliedOf, parseRule, RULE, ruleJson, type SiteRule } from "../runtime/sites/rule.ts";
-import { administeredSite, deleteHandler, readSite, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";
+import { administeredSite, deleteHandler, readSite, refuseGuest, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";
 import { answer, jsonBody, BODY_REFUSALS, SITE, type Operations } from "./openapi/operation.ts";
 import { jsonReply, readJson } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
@@ -39,12 +43,36 @@ export const putRule: Handler = (request, context) => store(request, context, co
 
 export const deleteRule = deleteHandler("rule_id", ({ rules }) => rules);
 
+export const getBuiltInRules: Handler = (_request, { reader }) => {
+  refuseGuest(reader);
+  const { nowMs } = reader;
+  const rules = BUILT_IN_RULES.map((rule) => ({
+    ...{ id: rule.id, description: rule.description, since: rule.since },
+    ...{ counts_from: countsFrom(rule), is_in_shadow: isInShadow(rule, nowMs) },
+  }));
+  return jsonReply({ lens: "strict", version: versionOfStrict(nowMs), rules });
+};
+
 // Description in the OpenAPI document
 
 const SCHEMAS = {
   SiteRule: RULE.responseSchema,
   SiteRules: list("In the order in which they were made.", RULE.responseSchema, { maxItems: RULES_MAX }),
   NewRule: RULE.schema,
+  BuiltInRules: closed({
+    lens: word("The lens that counts by them.", ["strict"]),
+    version: count("Differs whenever the rules do by which the lens counts."),
+    rules: list(
+      "In the order in which they were made.",
+      closed({
+        id: text("The name of the rule. It never changes its meaning."),
+        description: text("What it leaves out."),
+        since: text("The date of the rule.", { format: "date" }),
+        counts_from: text("The date of UTC from which on the lens counts by it, for the whole past.", { format: "date" }),
+        is_in_shadow: boolean("True before that date: the lens does not count by it yet."),
+      }),
+    ),
+  }),
 };
 
 const RULE_BODY_REFUSALS = {
@@ -88,6 +116,12 @@ const OPERATIONS = {
     parameters: [RULE_ID, SITE],
     answers: { 200: answer("The site no longer has the rule.", "Deleted") },
     refusals: { ...CHANGE_REFUSALS, ...NOT_FOUND },
+  },
+  "GET /api/rules/built-in": {
+    operationId: "listBuiltInRules",
+    summary: "Lists the rules of the lens `strict`",
+    description: "They are the same for all sites. New ones are listed four weeks before the lens counts by them.",
+    answers: { 200: answer("The rules, counted by or not.", "BuiltInRules") },
   },
 } satisfies Operations;
 

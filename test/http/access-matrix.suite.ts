@@ -147,6 +147,7 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
     status: 404,
   },
   "GET /api/rules": { ...figure(`/api/rules?site_id=${SITE}`, 200), shared: { open: 403, locked: 401 } },
+  "GET /api/rules/built-in": { ...figure("/api/rules/built-in", 200), shared: { open: 403, locked: 401 } },
   "POST /api/rules": { need: "an admin of the site", path: `/api/rules?site_id=${SITE}`, body: {}, status: 422 },
   "PUT /api/rules/:rule_id": {
     need: "an admin of the site",

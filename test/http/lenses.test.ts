@@ -1,7 +1,9 @@
-/** What a lens does not change: the gaps of a site's tracking (docs/reports.md, "Lenses"). */
-import { expect, it } from "vitest";
+/** Lenses in one process: rules in shadow, the limit of patterns, and the gaps of a site's tracking (docs/reports.md, "Lenses"). */
+import { describe, expect, it } from "vitest";
+import { QUERY_TESTS_MAX } from "../../src/runtime/duckdb/engine.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
-import { createInProcessTarget } from "../support/in-process-target.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { expectError } from "../support/requests.ts";
 import { anEvent } from "../support/stored-event.ts";
 
 const HOUR_MS = 3_600_000;
@@ -47,4 +49,84 @@ it("changes finds the same gaps of tracking with strict as by default: a program
   expect(await gapsOn("2026-01-30", "default")).toEqual({ visits: 25, gaps: [] });
   expect(await gapsOn("2026-01-30", "strict")).toEqual({ visits: 20, gaps: [] });
   await target.close();
+});
+
+describe("a rule in shadow", () => {
+  const COUNTS_FROM_MS = Date.parse("2026-12-27T00:00:00.000Z");
+  const DATES = { start_date: "2026-12-20", end_date: "2026-12-20" };
+
+  /** Visits from a data centre: a bounce, one that reaches the goal, one that follows a link, and one with two views; and a person's bounce. */
+  const VISITS: readonly (readonly Partial<StoredEvent>[])[] = [
+    [{}],
+    [{ pathname: "/thanks" }],
+    [{}, { eventName: "Outbound Link: Click" }],
+    [{}, { pathname: "/a" }],
+  ];
+
+  async function opened(): Promise<InProcessTarget> {
+    const target = await createInProcessTarget({}, { startMs: COUNTS_FROM_MS - HOUR_MS });
+    const at = (fields: Partial<StoredEvent>, i: number, visitorId: bigint) =>
+      anEvent({ visitorId, timestampMs: Date.parse("2026-12-20T10:00:00.000Z") + i * 1000, ...fields });
+    const events = VISITS.flatMap((visit, number) =>
+      visit.map((fields, i) => at({ evidence: "data_centre", ...fields }, i, BigInt(number + 1))),
+    );
+    for (const event of [...events, at({}, 0, 99n)]) await target.services.eventStore.append(event);
+    await target.flush();
+    const { signal } = new AbortController();
+    const goal = { name: "Thanks", goal: { page: "/thanks" }, hasRevenue: false, position: 1 };
+    await target.services.goals.change(anEvent().siteId, () => new Map([[target.services.goals.newId(), goal]]), signal);
+    return target;
+  }
+
+  async function visitsBy(target: InProcessTarget, lens: string): Promise<number> {
+    const query = new URLSearchParams({ site_id: "site.test", ...DATES, lens });
+    const { total_sessions } = (await (await target.fetch(`/api/stats/main?${query.toString()}`)).json()) as { total_sessions: number };
+    return total_sessions;
+  }
+
+  async function builtIn(target: InProcessTarget) {
+    const response = await target.fetch("/api/rules/built-in");
+    return (await response.json()) as { lens: string; version: number; rules: readonly { id: string }[] };
+  }
+
+  it("is listed, and strict counts by it four weeks later, at midnight in UTC, also for what is cached", async () => {
+    const target = await opened();
+    expect(await builtIn(target)).toMatchObject({
+      ...{ lens: "strict", version: 1 },
+      rules: [
+        { id: "machines", since: "2026-11-28", counts_from: "2026-11-28", is_in_shadow: false },
+        { id: "contradictions", is_in_shadow: false },
+        { id: "waves", is_in_shadow: false },
+        { id: "data_centres", since: "2026-11-29", counts_from: "2026-12-27", is_in_shadow: true },
+      ],
+    });
+    await target.advance(HOUR_MS - 1);
+    expect([await visitsBy(target, "default"), await visitsBy(target, "strict"), await visitsBy(target, "strict")]).toEqual([5, 5, 5]);
+    await target.advance(1);
+    expect([await visitsBy(target, "default"), await visitsBy(target, "strict")]).toEqual([5, 4]);
+    const after = await builtIn(target);
+    expect(after).toMatchObject({ version: 2 });
+    expect(after.rules.filter((rule) => "is_in_shadow" in rule && rule.is_in_shadow)).toEqual([]);
+    await target.close();
+  });
+
+  it("takes no pattern from a request: as many are allowed with strict as by default", async () => {
+    const target = await opened();
+    await target.advance(DAY_MS);
+    const steps = Array.from({ length: 32 }, (_, i) => `page:/step-${i}*`);
+    const filters = ["goal=contains=Goal", ...Array.from({ length: 11 }, (_, i) => `pages=!contains=part-${i}`)];
+    const goalsMax = QUERY_TESTS_MAX - steps.length - filters.length;
+    const asked = { site_id: "site.test", ...DATES, steps: steps.join(","), filters: filters.join(";") };
+    const ask = (lens: string) => target.fetch(`/api/stats/funnel?${new URLSearchParams({ ...asked, lens }).toString()}`);
+    const addGoal = (i: number) => {
+      const { goals } = target.services;
+      const goal = { name: `Goal ${i}`, goal: { page: `/goal-${i}*` }, hasRevenue: false, position: i };
+      return goals.change(anEvent().siteId, () => new Map([[goals.newId(), goal]]), new AbortController().signal);
+    };
+    for (let i = 1; i <= goalsMax; i++) await addGoal(i);
+    expect([(await ask("default")).status, (await ask("strict")).status]).toEqual([200, 200]);
+    await addGoal(goalsMax + 1);
+    for (const lens of ["default", "strict"]) await expectError(await ask(lens), 400, `at most ${QUERY_TESTS_MAX} different patterns`);
+    await target.close();
+  });
 });

@@ -176,6 +176,8 @@ const askProgress = (target: Target, siteId: string, init: TargetRequest = {}): 
 
 const DROPPED = "GET /api/stats/dropped";
 
+const BUILT_IN_RULES = "GET /api/rules/built-in";
+
 /** Days without any have no reasons, so a day with one is asked for. */
 const askDropped = (target: Target, siteId: string, init: TargetRequest = {}): Promise<Response> =>
   target.fetch(`/api/stats/dropped?site_id=${siteId}&period=day`, init);
@@ -195,6 +197,9 @@ const STATS: readonly Provoked[] = [
   { id: "GET /api/sites", status: 200, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 403, send: (target) => target.fetch("/api/sites", UNVERIFIED) },
+  { id: BUILT_IN_RULES, status: 200, send: (target) => target.fetch("/api/rules/built-in") },
+  { id: BUILT_IN_RULES, status: 401, environment: CLOSED, send: (target) => target.fetch("/api/rules/built-in") },
+  { id: BUILT_IN_RULES, status: 403, send: (target) => target.fetch("/api/rules/built-in", UNVERIFIED) },
   { id: "GET /api/stats/overview", status: 200, send: (target) => target.fetch("/api/stats/overview") },
   { id: "GET /api/stats/overview", status: 200, way: "of a day", send: (target) => target.fetch("/api/stats/overview?period=day") },
   { id: "GET /api/stats/overview", status: 400, send: (target) => target.fetch("/api/stats/overview?limit=0") },

@@ -222,6 +222,7 @@ export const SHARE_FAILING: readonly Failing[] = [
   ...changeFailures(REVOKE, 503, deleteShare),
   { id: GET, status: 429, provoke: () => afterTooMany("/api/share") },
   { id: "GET /api/sites", status: 429, provoke: () => afterTooMany("/api/sites") },
+  { id: "GET /api/rules/built-in", status: 429, provoke: () => afterTooMany("/api/rules/built-in") },
   {
     id: "GET /api/stats/progress",
     status: 429,

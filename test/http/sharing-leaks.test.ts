@@ -263,6 +263,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   "PUT /api/annotations/:annotation_id": { path: `/api/annotations/0?site_id=${OTHER}`, body: { text: "theirs" } },
   "DELETE /api/annotations/:annotation_id": { path: `/api/annotations/0?site_id=${OTHER}` },
   "GET /api/rules": { path: `/api/rules?site_id=${OTHER}` },
+  "GET /api/rules/built-in": { path: "/api/rules/built-in" },
   "POST /api/rules": { path: `/api/rules?site_id=${OTHER}`, body: { name: "theirs", filters: "pages==/" } },
   "PUT /api/rules/:rule_id": { path: `/api/rules/0?site_id=${OTHER}`, body: { name: "theirs", filters: "pages==/" } },
   "DELETE /api/rules/:rule_id": { path: `/api/rules/0?site_id=${OTHER}` },

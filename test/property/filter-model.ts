@@ -2,7 +2,6 @@
 import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
 import { arrivalNames, NO_ARRIVAL_RULES } from "../../src/runtime/arrivals/arrival-names.ts";
 import type { Dimension, VisitDimension } from "../../src/runtime/query/filters.ts";
-import { STRICT } from "../../src/runtime/query/lenses.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 import { isNamed, leftOut, type PlainRule } from "./left-out-model.ts";
 
@@ -198,7 +197,7 @@ export function judgedSessions(events: Events, scope: Scope): JudgedSession[] {
   const proofs = goals.map((goal) => ("page" in goal ? goal : { name: goal.name, event: goal.event }));
   const proves = (event: StoredEvent): boolean => proofs.some((goal) => isReached(event, goal));
   const ofRules = all.filter((shown) => rules.some((rule) => isNamed(shown, rule, (list, event) => meets(list, event, shown), proves)));
-  const left = new Set([...(isStrict ? leftOut(all, STRICT) : []), ...ofRules]);
+  const left = new Set([...(isStrict ? leftOut(all) : []), ...ofRules]);
   return visits.map(({ session, shown }) => ({
     session,
     shown,

@@ -1,11 +1,13 @@
 /** What the rules of a lens mean, for visits in memory: the model that the SQL of both engines has to equal. */
-import type { STRICT } from "../../src/runtime/query/lenses.ts";
+import { rulesOfStrict } from "../../src/runtime/query/built-in-rules.ts";
+import type { WaveRule } from "../../src/runtime/query/filters.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 
 /** Its events that the reader may see, in order of time. */
 type Visit = readonly StoredEvent[];
 
-type Rules = Pick<typeof STRICT, "codes" | "wave">;
+/** Those of the first version, which `strict` has at all times of the tests. */
+const RULES = rulesOfStrict(0).map(({ rule }) => rule);
 
 function isBare(visit: Visit): boolean {
   const interactions = visit.filter(({ eventName, interactive }) => eventName === "pageview" || interactive === null);
@@ -33,7 +35,7 @@ function groupsOf(visits: readonly Visit[]): readonly Group[] {
   return [...groups.values()];
 }
 
-function inWaves(visits: readonly Visit[], { bareMin, barePercentMin, activeExpectedMin, timesFewer }: Rules["wave"]): Visit[] {
+function inWaves(visits: readonly Visit[], { bareMin, barePercentMin, activeExpectedMin, timesFewer }: WaveRule): Visit[] {
   const groups = groupsOf(visits);
   const isSuspect = ({ bare, visits: all }: Group) => bare.length >= bareMin && 100 * bare.length >= barePercentMin * all.length;
   return groups.filter(isSuspect).flatMap(({ date, bare, visits: all }) => {
@@ -68,9 +70,12 @@ export function isNamed<Condition>(
   return visit.some((event) => isMet(conditions, event)) && !(sparesPeople && hasProof);
 }
 
-/** The visits that the rules leave out. All visits of whole days must be given. */
-export function leftOut(visits: readonly Visit[], { codes, wave }: Rules): ReadonlySet<Visit> {
-  const wanted = new Set<string>(codes.flatMap((rule) => rule.codes));
+/** The visits that `strict` leaves out. All visits of whole days must be given. */
+export function leftOut(visits: readonly Visit[]): ReadonlySet<Visit> {
+  const wanted = new Set(RULES.flatMap((rule) => ("codes" in rule ? rule.codes : [])));
   const hasCode = ({ evidence }: StoredEvent): boolean => evidence?.split(" ").some((code) => wanted.has(code)) ?? false;
-  return new Set([...visits.filter((visit) => visit.some(hasCode)), ...inWaves(visits, wave)]);
+  return new Set([
+    ...visits.filter((visit) => visit.some(hasCode)),
+    ...RULES.flatMap((rule) => ("bareMin" in rule ? inWaves(visits, rule) : [])),
+  ]);
 }

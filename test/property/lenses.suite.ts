@@ -1,6 +1,5 @@
 /** A wave of programs in ordinary browsers, beside people: `strict` leaves out what the model does, and hardly anybody else. */
 import { describe, expect, it } from "vitest";
-import { STRICT } from "../../src/runtime/query/lenses.ts";
 import type { LocalDate, SiteId, StoredEvent } from "../../src/storage/event.ts";
 import { createShare, logIn, postSetup, withShare } from "../support/auth-requests.ts";
 import type { InProcessTarget, MakeInProcessTarget } from "../support/in-process-target.ts";
@@ -88,7 +87,7 @@ export function describeLenses(makeTarget: MakeInProcessTarget, periods: readonl
     it.each(periods)("is left out by strict, as by the model, and hardly any people are: ids of %i days", async (rotationDays) => {
       const { people, wave } = population(rotationDays);
       const events = [...people, ...wave].flat().toSorted((a, b) => a.timestampMs - b.timestampMs);
-      const left = leftOut(sessionsOf(events, GAP_MS), STRICT);
+      const left = leftOut(sessionsOf(events, GAP_MS));
       const waveIds = new Set(wave.map(([first]) => first?.visitorId));
       const ofWave = [...left].filter(([first]) => waveIds.has(first?.visitorId ?? 0n)).length;
       expect(ofWave / wave.length).toBeGreaterThanOrEqual(0.95);

@@ -111,7 +111,7 @@ export interface EngineQuery {
    * `matching_arrivals`, only if a parameter is a test of arrivals: `arrival` (INTEGER), `tests` (BIGINT). The same for the names of each
    * `arrival`.
    *
-   * `matches_of_rules` and `matching_arrivals_of_rules`: the same for tests of rules of the site (`TextTest.isOfRule`).
+   * `matches_of_rules` and `matching_arrivals_of_rules`: the same for tests of rules of a lens (`TextTest.isOfRule`).
    *
    * `arrival_names`, only if a parameter is rules of arrivals: `rules` (INTEGER), `arrival` (INTEGER), and `source_name`, `referrer_name`,
    * `channel_name` (INTEGER), codes of `texts`: what the rules of that number make of each `arrival`.

@@ -152,9 +152,6 @@ export interface Condition {
 
 /** A visit is left out if any of its events has any of the codes (docs/privacy.md, "Evidence"). */
 export interface CodesRule {
-  readonly id: string;
-  /** The date of the rule. A rule never changes its meaning: another one gets another id. */
-  readonly since: string;
   readonly codes: readonly string[];
 }
 
@@ -163,8 +160,6 @@ export interface CodesRule {
  * more. The bare ones are left out. A visit belongs to the day, country and browser of its first event; it is bare if it is a bounce.
  */
 export interface WaveRule {
-  readonly id: string;
-  readonly since: string;
   /** A group is suspect with so many bare visits, if they are so many of a hundred of its visits. */
   readonly bareMin: number;
   readonly barePercentMin: number;
@@ -177,7 +172,7 @@ export interface WaveRule {
   readonly timesFewer: number;
 }
 
-/** A rule of the site's owner (`site-rules.ts`): a visit is left out if any of its events meets all conditions. */
+/** A visit is left out if any of its events meets all conditions. Rules of a site's owner are such ones (`site-rules.ts`). */
 export interface FilterRule {
   readonly conditions: readonly Condition[];
   /** Dates of the first event of the visit; null for any. */

@@ -31,14 +31,14 @@ export function leftOutBy({ rules = [], goals = [] }: Pick<Condition, "rules" | 
   return {
     hasCode: codes.length === 0 ? null : hasCode(codes),
     waves: rules.filter((rule): rule is Extract<LensRule, WaveRule> => "bareMin" in rule),
-    ofSite: rules.filter((rule): rule is Extract<LensRule, FilterRule> => "conditions" in rule),
+    byFilters: rules.filter((rule): rule is Extract<LensRule, FilterRule> => "conditions" in rule),
     goals,
   };
 }
 
 /** True if an event has a code for which its visit is left out. */
 function hasCode(rules: readonly CodesRule[]): SqlText {
-  const test: TextTest = { kind: "word", values: rules.flatMap(({ codes }) => codes) };
+  const test: TextTest = { kind: "word", values: rules.flatMap(({ codes }) => codes), isOfRule: true };
   return matchesText(column("evidence"), "evidence", test);
 }
 
@@ -142,7 +142,7 @@ interface VisitSql {
 }
 
 /**
- * All rules of a site as tests of an event, each with a bit, and what makes of them whether a visit is left out: each event is compared
+ * All rules with filters as tests of an event, each with a bit, and what makes of them whether a visit is left out: each event is compared
  * with each rule once, so a statement has the size of the rules.
  */
 export function testsOfRules(rules: readonly FilterRule[], goals: readonly NamedGoal[], events: SessionEvents) {
@@ -172,7 +172,7 @@ export function testsOfRules(rules: readonly FilterRule[], goals: readonly Named
   return { tests, isLeftOut };
 }
 
-/** A SELECT of `session`: all day-parts of each visit that a rule of the site names. */
+/** A SELECT of `session`: all day-parts of each visit that a rule with filters names. */
 function sessionsOfRules(events: SessionEvents, rules: readonly FilterRule[], goals: readonly NamedGoal[]): SqlText {
   const { tests, isLeftOut } = testsOfRules(rules, goals, events);
   const met = sql`coalesce(met, 0)`;
@@ -193,11 +193,11 @@ function sessionsOfRules(events: SessionEvents, rules: readonly FilterRule[], go
 
 /** True if the visit of an event is not left out. */
 export const isOfKeptVisit = fragment((events: SessionEvents, lens: Condition) => {
-  const { hasCode: hasCodeOf, waves, ofSite, goals } = leftOutBy(lens);
+  const { hasCode: hasCodeOf, waves, byFilters, goals } = leftOutBy(lens);
   const leftOut = [
     ...(hasCodeOf === null ? [] : [sessionsWithCode(events, hasCodeOf)]),
     ...waves.map((wave) => sessionsInWaves(events, wave)),
-    ...(ofSite.length === 0 ? [] : [sessionsOfRules(events, ofSite, goals)]),
+    ...(byFilters.length === 0 ? [] : [sessionsOfRules(events, byFilters, goals)]),
   ];
   return joinSql(
     leftOut.map((sessions) => sql`session NOT IN (${sessions})`),

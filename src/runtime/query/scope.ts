@@ -402,7 +402,7 @@ export async function scopeOf(values: ScopeValues, reader: Reader): Promise<Scop
   const shared = sharedPartOf(reader, siteId, today);
   const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, reader, shared, today));
   const requested = conditionsOn(requestedConditions(values, reader), () => reader.goalsOf(siteId));
-  const ofLens = conditionsOn(conditionsOfLens(values.lens, reader.rulesOf(siteId)), () => reader.goalsOf(siteId));
+  const ofLens = conditionsOn(conditionsOfLens(values.lens, reader.rulesOf(siteId), reader.nowMs), () => reader.goalsOf(siteId));
   const { sessionRules } = reader;
   const arrivalRules = reader.arrivalRulesOf(siteId);
   const asked = { siteId, range, sessionRules, arrivalRules, ...(ofLens.some(comparesVisits) && { comparesVisitors: true as const }) };

@@ -25,7 +25,7 @@ export interface TextTest {
   readonly kind: TextTestKind;
   /** A text passes the test with any of them. */
   readonly values: readonly string[];
-  /** A rule of the site has the test: it neither counts among the patterns of a request, nor do its steps among those of a guest. */
+  /** A rule of a lens has the test: it neither counts among the patterns of a request, nor do its steps among those of a guest. */
   readonly isOfRule?: true;
 }
 

@@ -227,18 +227,18 @@ interface JudgedVisits {
   readonly isNamed: SqlText;
 }
 
-/** A visit is left out by itself if an event has a code, or if a rule of the site names it: visits are made once for all of these rules. */
+/** A visit is left out by itself if an event has a code, or if a rule with filters names it: visits are made once for all of these rules. */
 function judgedVisits(events: SessionEvents, lens: Condition): JudgedVisits {
   const { ordered, hidesEvents, arrivalRules, rules } = events;
-  const { hasCode, ofSite, goals } = leftOutBy(lens);
-  const { tests, isLeftOut } = testsOfRules(ofSite, goals, events);
+  const { hasCode, byFilters, goals } = leftOutBy(lens);
+  const { tests, isLeftOut } = testsOfRules(byFilters, goals, events);
   const firsts: SqlText[] = [];
   const meets = (conditions: readonly SessionCondition[]) => joinSql(meetByValues(conditions, firsts, arrivalRules), " AND ");
-  const ofRules = ofSite.length === 0 ? [] : [isLeftOut({ hasBit, day: sql`visit[1].day`, isBare: IS_BARE, meets })];
+  const ofRules = byFilters.length === 0 ? [] : [isLeftOut({ hasBit, day: sql`visit[1].day`, isBare: IS_BARE, meets })];
   const ofCodes = hasCode === null ? [] : [hasBit(tests.length)];
   const marks = [...tests, ...(hasCode === null ? [] : [hasCode])];
   const bits = [...(marks.length === 0 ? [] : [bitsSql(marks)]), ...bitsOfFirsts(firsts)];
-  const withPages = ofSite.some(({ conditions }) => conditions.filter(isOnSession).some(isOnPages));
+  const withPages = byFilters.some(({ conditions }) => conditions.filter(isOnSession).some(isOnPages));
   const event = judgedEvent(bits.length > 0 ? joinSql(bits, " + ") : sql`0`, hidesEvents, withPages);
   return {
     sessions: orderedSessions({ events: ordered, hidesEvents, event, sessionGapMs: rules.sessionGapMs }),
