@@ -153,6 +153,9 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
       credentials["KEY_HASH"] = (await created("is revoked", "ReadOnly")).key_hash;
       credentials["SHARE"] = (await shared("is used")).token;
       credentials["SHARE_HASH"] = (await shared("is revoked")).share_hash;
+      credentials["RULE_ID"] = (
+        JSON.parse(await settings("POST", "/api/rules?site_id=example.com", { name: "a rule", filters: "pages==/" })) as { id: string }
+      ).id;
       files["site.json"] = await settings("PUT", "/api/sites/example.com", { name: "Our shop" });
       files["settings.json"] = await settings("GET", "/api/settings");
       const body = JSON.stringify(wireEvent("blog.example.com"));

@@ -131,6 +131,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Annotations of a site": count(admin.ANNOTATIONS_MAX),
   "Rules of a site": count(admin.RULES_MAX),
   "Filters of a rule": `${count(admin.RULE_CHARS_MAX)} characters`,
+  "Filters of all applied rules of a site": `${admin.RULES_CONDITIONS_MAX} conditions, ${shared.FILTER_VALUES_MAX} values, ${count(admin.RULE_CHARS_MAX)} characters`,
   "Each text that a segment saves": `${count(admin.SEGMENT_CHARS_MAX)} characters`,
   "Text of an annotation": `${between(1, shared.ANNOTATION_CHARS_MAX)} characters`,
   "Name of a goal, a segment or a rule": `${between(1, shared.ITEM_NAME_CHARS_MAX)} characters`,

@@ -5,8 +5,8 @@ import type { Condition, LensRule } from "./filters.ts";
 import { oneOf } from "./parameters.ts";
 
 export const LENS = oneOf(
-  "Which visits count. `default`: all that are stored. `strict` leaves out whole visits that the built-in rules take for those of programs. " +
-    "`everything` adds what `default` leaves out, which is nothing so far.",
+  "Which visits count. `default`: all but those that applied rules of the site leave out. `strict` also leaves out whole visits that the " +
+    "built-in rules take for those of programs. `everything`: all that are stored.",
   ["default", "strict", "everything"],
 );
 
