@@ -46,6 +46,7 @@ import { getSiteNames, postMerge, postRename } from "./site-moves.ts";
 import { getSitePage } from "./site-page.ts";
 import { getBadge, siteOfBadge } from "./badge.ts";
 import { postChannelPreview } from "./channel-preview.ts";
+import { postRulePreview } from "./rule-preview.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
 import { getExport, getOverview, getProgress, reportHandler, getSites } from "./stats.ts";
 import { getSummary } from "./summary.ts";
@@ -125,6 +126,7 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/share/unlock", "share", postUnlock),
   route("DELETE", "/api/gdpr/erase", "site", deleteEvents, { site: true }),
   route("POST", "/api/stats/channel-preview", "site", postChannelPreview, { site: true }),
+  route("POST", "/api/stats/rule-preview", "site", postRulePreview, { site: true }),
   route("GET", "/api/sites/:site_id", "site", getSettings),
   route("GET", "/api/sites/:site_id/page", "site", getSitePage),
   route("PUT", "/api/sites/:site_id", "site", putSettings),

@@ -50,6 +50,7 @@ import { ANY_ORIGIN } from "./origins.ts";
 import { jsonTextReply } from "./http.ts";
 import type { Method, RouteId, Handler, Access, Route } from "./route.ts";
 import { routeIdOf } from "./router.ts";
+import { RULE_PREVIEW_API } from "./rule-preview.ts";
 import { RULES_API } from "./rules.ts";
 import { SEGMENTS_API } from "./segments.ts";
 import { SERVICE_API } from "./service.ts";
@@ -80,6 +81,7 @@ const APIS = [
   SEGMENTS_API,
   ANNOTATIONS_API,
   RULES_API,
+  RULE_PREVIEW_API,
   ITEMS_API,
   SHARES_API,
   BADGE_API,

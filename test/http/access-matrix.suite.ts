@@ -179,6 +179,12 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
     body: [],
     status: 422,
   },
+  "POST /api/stats/rule-preview": {
+    need: "an admin of the site",
+    path: `/api/stats/rule-preview?site_id=${SITE}`,
+    body: [],
+    status: 422,
+  },
   "GET /api/sites/:site_id/page": { need: "an admin of the site", path: `/api/sites/${SITE}/page?url=/a`, status: 200 },
   "PUT /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, body: [], status: 422 },
   "POST /api/sites/:site_id/delete": { need: "an admin", path: `/api/sites/${SITE}/delete`, body: { confirm: "other.test" }, status: 400 },

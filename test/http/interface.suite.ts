@@ -38,6 +38,7 @@ import { describePasswordChange, describePasswordRules } from "./password.suite.
 import { describePersistentSessionRules, describePersistentSessions } from "./persistent-sessions.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeGuardedRoutes, describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
+import { describeRulePreview } from "./rule-preview.suite.ts";
 import { describeRules } from "./rules.suite.ts";
 import { describeSegments } from "./segments.suite.ts";
 import { describeShareRules, describeShares } from "./shares.suite.ts";
@@ -166,6 +167,7 @@ const OF_RULES: readonly Suite[] = [
   [describeSiteGoals, "workerd", "clickhouse"],
   [describeSegments],
   [describeAnnotations],
+  [describeRulePreview, "clickhouse"],
   [describeRules],
 ];
 

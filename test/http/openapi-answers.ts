@@ -444,44 +444,51 @@ const DROPPED_FAILING: readonly Failing[] = [
   { id: DROPPED, status: 500, provoke: async () => askDropped(await droppedWith(fail()), "failing.test") },
 ];
 
-const PREVIEW = "POST /api/stats/channel-preview";
+/** Previews by the owner of a site. */
+const PREVIEWS = [
+  ["/api/stats/channel-preview", "{}"],
+  ["/api/stats/rule-preview", '{"filters":"pages==/"}'],
+] as const;
 
 /** A service whose engine does this, and a preview by its owner. */
-async function previewWith(query: () => Promise<never>, environment: Environment = {}) {
+async function previewWith([path, body]: (typeof PREVIEWS)[number], query: () => Promise<never>, environment: Environment = {}) {
   const target = await withEvents(await createInProcessTarget({ ...READS_EVENTS, ...CLOSED, ...environment }, await engineThat(query)));
   const headers = await logIn(target);
-  const send: Send = (asked) => asked.fetch("/api/stats/channel-preview?site_id=failing.test", { method: "POST", headers, body: "{}" });
+  const send: Send = (asked) => asked.fetch(`${path}?site_id=failing.test`, { method: "POST", headers, body });
   return { target, headers, send };
 }
 
-const PREVIEW_FAILING: readonly Failing[] = [
-  {
-    id: PREVIEW,
-    status: 408,
-    async provoke() {
-      const { target, send } = await previewWith(never);
-      return afterTheLimit(target, send);
+const PREVIEW_FAILING: readonly Failing[] = PREVIEWS.flatMap((preview): Failing[] => {
+  const id = `POST ${preview[0]}`;
+  return [
+    {
+      id,
+      status: 408,
+      async provoke() {
+        const { target, send } = await previewWith(preview, never);
+        return afterTheLimit(target, send);
+      },
     },
-  },
-  {
-    id: PREVIEW,
-    status: 429,
-    async provoke() {
-      const { target, headers, send } = await previewWith(never, { SVC_MAX_CONCURRENT_QUERIES: "1" });
-      void target.fetch("/api/stats/main?site_id=other.test", { headers });
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      return send(target);
+    {
+      id,
+      status: 429,
+      async provoke() {
+        const { target, headers, send } = await previewWith(preview, never, { SVC_MAX_CONCURRENT_QUERIES: "1" });
+        void target.fetch("/api/stats/main?site_id=other.test", { headers });
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        return send(target);
+      },
     },
-  },
-  {
-    id: PREVIEW,
-    status: 503,
-    async provoke() {
-      const { target, send } = await previewWith(fail(new EngineFullError("full")));
-      return send(target);
+    {
+      id,
+      status: 503,
+      async provoke() {
+        const { target, send } = await previewWith(preview, fail(new EngineFullError("full")));
+        return send(target);
+      },
     },
-  },
-];
+  ];
+});
 
 /** What it takes the app as a function for. The targets are left as they are: a part that fails cannot be closed in order. */
 export const FAILING: readonly Failing[] = [

@@ -11,6 +11,7 @@ import { afterTheLimit, broken, never, pastTheCrowd, UNVERIFIED } from "./openap
 const ONE = "/api/sites/{site_id}";
 const ALL = "/api/settings";
 const PREVIEW = "/api/stats/channel-preview";
+const RULE_PREVIEW = "/api/stats/rule-preview";
 
 type Method = "GET" | "PUT" | "POST" | "DELETE";
 
@@ -140,6 +141,20 @@ export const SETTINGS_PROVOKED: readonly Provoked[] = [
   owned("POST", PREVIEW, 413, `${PREVIEW}?site_id=preview.test`, "x".repeat(65_537)),
   owned("POST", PREVIEW, 422, `${PREVIEW}?site_id=preview.test`, []),
   ...refused("POST", PREVIEW, `${PREVIEW}?site_id=preview.test`, {}),
+  {
+    id: `POST ${RULE_PREVIEW}`,
+    status: 200,
+    environment: ofItsOwn({ ...CLOSED, SVC_TRUST_PROXY: "1" }),
+    async send(target) {
+      await record(target, wireEvent("rules.test", { u: "/bot" }));
+      return ask(target, "POST", `${RULE_PREVIEW}?site_id=rules.test`, { filters: "pages==/bot" }, await logIn(target));
+    },
+  },
+  owned("POST", RULE_PREVIEW, 400, RULE_PREVIEW, {}),
+  owned("POST", RULE_PREVIEW, 404, `${RULE_PREVIEW}?site_id=rules.test`, { rule_id: "0".repeat(32) }),
+  owned("POST", RULE_PREVIEW, 413, `${RULE_PREVIEW}?site_id=rules.test`, "x".repeat(65_537)),
+  owned("POST", RULE_PREVIEW, 422, `${RULE_PREVIEW}?site_id=rules.test`, []),
+  ...refused("POST", RULE_PREVIEW, `${RULE_PREVIEW}?site_id=rules.test`, {}),
   owned("PUT", ALL, 200, ALL, FILE),
   owned("PUT", ALL, 400, ALL, { version: 2 }),
   // Of so much, a part is still under way when the answer comes.

@@ -230,6 +230,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
   },
   "GET /api/sites/:site_id": { path: `/api/sites/${OTHER}` },
   "POST /api/stats/channel-preview": { path: `/api/stats/channel-preview?site_id=${OTHER}`, body: {} },
+  "POST /api/stats/rule-preview": { path: `/api/stats/rule-preview?site_id=${OTHER}`, body: { filters: "pages==/" } },
   "GET /api/sites/:site_id/page": { path: `/api/sites/${OTHER}/page?url=/a` },
   "PUT /api/sites/:site_id": { path: `/api/sites/${OTHER}`, body: { name: "theirs" } },
   "POST /api/sites/:site_id/delete": { path: `/api/sites/${OTHER}/delete`, body: { confirm: OTHER } },

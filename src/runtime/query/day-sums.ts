@@ -69,9 +69,12 @@ const isOfManyValues = (measure: string): boolean => measure === "pages" || meas
 
 const isOneValue = ({ test: { kind, values }, isNegated }: Condition): boolean => kind === "is" && values.length === 1 && !isNegated;
 
-/** The conditions that an answer meets, with those of a share link. Sums of days have no visits that a lens could leave out. */
+/** Sums of days have no visits that a lens could leave out, and none of those that it has left out. */
+const holdsForSums = (condition: Condition): boolean => isOfLens(condition) && !condition.isNegated;
+
+/** The conditions that an answer meets, with those of a share link. */
 const conditionsOf = ({ conditions, shared }: Scope): readonly Condition[] =>
-  distinctConditions([...conditions.filter((condition) => !isOfLens(condition)), ...(shared?.conditions ?? [])]);
+  distinctConditions([...conditions.filter((condition) => !holdsForSums(condition)), ...(shared?.conditions ?? [])]);
 
 type Described = { readonly ofDays?: RowsOfDays };
 

@@ -146,7 +146,7 @@ export interface Condition {
   readonly isNegated: boolean;
   /** The site's goals, of a condition on `goal` and of rules that spare people (`conditionsOn`). */
   readonly goals?: readonly NamedGoal[];
-  /** What the lens leaves out. */
+  /** What the lens leaves out; if it is negated, all that it has. */
   readonly rules?: readonly LensRule[];
 }
 

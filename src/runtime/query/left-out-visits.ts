@@ -191,7 +191,7 @@ function sessionsOfRules(events: SessionEvents, rules: readonly FilterRule[], go
     WHERE ${isLeftOut({ hasBit, day: sql`day`, isBare: sql`is_bare`, meets: (conditions) => meetsSessionConditions(conditions, events) })}`;
 }
 
-/** True if the visit of an event is not left out. */
+/** True if the visit of an event is not left out; if the lens is negated, true if it is. */
 export const isOfKeptVisit = fragment((events: SessionEvents, lens: Condition) => {
   const { hasCode: hasCodeOf, waves, byFilters, goals } = leftOutBy(lens);
   const leftOut = [
@@ -199,6 +199,7 @@ export const isOfKeptVisit = fragment((events: SessionEvents, lens: Condition) =
     ...waves.map((wave) => sessionsInWaves(events, wave)),
     ...(byFilters.length === 0 ? [] : [sessionsOfRules(events, byFilters, goals)]),
   ];
+  if (lens.isNegated) return or(leftOut.map((sessions) => sql`session IN (${sessions})`));
   return joinSql(
     leftOut.map((sessions) => sql`session NOT IN (${sessions})`),
     " AND ",

@@ -12,12 +12,27 @@ export const LENS = oneOf(
 
 type Lens = ReturnType<typeof LENS.parse>;
 
+const lensOf = (name: string, rules: readonly LensRule[], isNegated: boolean): Condition => ({
+  dimension: "lens",
+  test: { kind: "is", values: [name] },
+  isNegated,
+  rules,
+});
+
 /** The conditions that a lens adds to those of a scope: none if it leaves nothing out. `ofSite` are the applied rules of the site. */
 export function conditionsOfLens(lens: Lens, ofSite: readonly LensRule[], nowMs: EpochMs): readonly Condition[] {
   if (lens === "everything") return [];
   const rules = lens === "strict" ? [...rulesOfStrict(nowMs).map(({ rule }) => rule), ...ofSite] : ofSite;
-  return rules.length === 0 ? [] : [{ dimension: "lens", test: { kind: "is", values: [lens] }, isNegated: false, rules }];
+  return rules.length === 0 ? [] : [lensOf(lens, rules, false)];
 }
+
+/** Only visits that the rule leaves out. */
+export const isLeftOutBy = (rule: LensRule): Condition => lensOf("preview", [rule], true);
+
+const WITHOUT_PROOF: LensRule = { conditions: [], firstDate: null, lastDate: null, sparesPeople: true };
+
+/** Only visits with proof of a person. */
+export const SHOWS_PERSON: Condition = lensOf("people", [WITHOUT_PROOF], false);
 
 export const isOfLens = ({ dimension }: Condition): boolean => dimension === "lens";
 

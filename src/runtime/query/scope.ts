@@ -413,6 +413,13 @@ export async function scopeOf(values: ScopeValues, reader: Reader): Promise<Scop
   return scope;
 }
 
+/** A part of the scope: also these conditions hold. */
+export const narrowed = (scope: Scope, conditions: readonly Condition[]): Scope => ({
+  ...scope,
+  conditions: [...scope.conditions, ...conditions],
+  ...(conditions.some(comparesVisits) && { comparesVisitors: true as const }),
+});
+
 /** The scope of a report of the present. 403 also if the reader may not see that. */
 export async function presentScopeOf(values: UndatedValues, reader: Reader): Promise<Scope> {
   const scope = await scopeOf({ ...values, period: "today" }, reader);

@@ -7,11 +7,8 @@ import { exceedsChars } from "../../shared/text.ts";
 import { RULE_CHARS_MAX, RULES_CONDITIONS_MAX } from "../base/config/admin-limits.ts";
 import type { Config } from "../base/config/config.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
-import type { RuleFields } from "../sites/rule.ts";
+import type { RuleText } from "../sites/rule.ts";
 import { type Condition, type FilterRule, isVisitDimension, parseSegmentFilter, visitValueOf } from "./filters.ts";
-
-/** What a stored rule looks for. */
-export type RuleText = Pick<RuleFields, "filters" | "firstDate" | "lastDate" | "sparesPeople">;
 
 type Backend = Pick<Config, "engine">;
 

@@ -238,3 +238,6 @@ export const FEED_DAYS_MAX = 7;
 
 /** Entries of `coverage` in an answer. */
 export const COVERAGE_MAX = 20;
+
+/** Countries in the preview of a rule. */
+export const RULE_COUNTRIES_MAX = 10;

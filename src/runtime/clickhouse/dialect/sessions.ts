@@ -281,7 +281,7 @@ function leftOutMoments(events: SessionEvents, lens: Condition): SqlText {
 }
 
 export const isOfKeptOrderedVisit = (events: SessionEvents, lens: Condition): SqlText =>
-  sql`(visitor_id, timestamp) NOT IN (${leftOutMoments(events, lens)})`;
+  sql`(visitor_id, timestamp) ${lens.isNegated ? sql`IN` : sql`NOT IN`} (${leftOutMoments(events, lens)})`;
 
 function packed(scope: Scope): SessionEvent {
   const { time, day, shared } = packing(scope);
