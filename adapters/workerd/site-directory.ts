@@ -188,6 +188,7 @@ export class SiteDirectory implements SiteInstances {
 
   /** Reaches idle objects as well if their events may now expire earlier. An object that cannot be reached asks before its next work. */
   async push({ key: siteId, value: record }: Change<SiteRecord, SiteId>, before: SiteRecord | null): Promise<void> {
+    this.#attached?.overviewCache.noteChange(siteId);
     const isDue = this.#registered.has(siteId) && expiryOf(record) !== expiryOf(before);
     if (!this.#running.has(siteId) && !isDue) return;
     const site = this.#options.site(siteId);

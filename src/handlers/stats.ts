@@ -2,10 +2,7 @@
 import { mayRead, NOBODY, principalOf } from "../runtime/access/principal.ts";
 import type { SharedView } from "../runtime/access/shares.ts";
 import type { Reader } from "../runtime/query/scope.ts";
-import { sessionRulesOf } from "../runtime/query/conditions.ts";
-import { appliedRules } from "../runtime/query/site-rules.ts";
-import { inOrder } from "../runtime/sites/goal.ts";
-import { appliedOf } from "../runtime/sites/rule.ts";
+import { lensReaderOf } from "../runtime/service/lens-reader.ts";
 import {
   RESPONSE_BYTES_PER_SECOND_MIN,
   GUEST_BYTES_PER_SECOND_MIN,
@@ -94,20 +91,17 @@ async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], cont
 }
 
 export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, "reader">, isAgent = false): Reader {
-  const { sites, goals, segments, rules, config } = services;
+  const { sites, segments } = services;
   const principal = standing === null ? NOBODY : principalOf(standing);
   const reader: Reader = {
+    ...lensReaderOf(services),
     principal,
     comesLast: isAgent || principal.view !== null,
     nowMs,
     calendarOf: (siteId) => sites.calendarOf(siteId),
     weekStartOf: (siteId) => sites.settingsOf(siteId).weekStart,
-    arrivalRulesOf: (siteId) => sites.arrivalRulesOf(siteId),
     firstDayOf: (siteId, conditions) => firstDayOf(siteId, conditions, { services, deadline, reader }),
-    goalsOf: (siteId) => inOrder(goals.of(siteId)),
-    rulesOf: (siteId) => appliedRules(appliedOf(rules.of(siteId)), config),
     segmentOf: (siteId, id) => segments.get(siteId, id)?.fields.parameters["filters"] ?? null,
-    sessionRules: sessionRulesOf(config),
   };
   return reader;
 }

@@ -59,6 +59,7 @@ import { describeStatsParameters } from "./stats-parameters.suite.ts";
 import { describeStatsRealtime } from "./stats-realtime.suite.ts";
 import { describeStatsChanges } from "./stats-changes.suite.ts";
 import { describeStatsVisits } from "./stats-visits.suite.ts";
+import { describeStatsRules } from "./stats-rules.suite.ts";
 import { describeStatsRevenue } from "./stats-revenue.suite.ts";
 import { describeStatsTimeseries } from "./stats-timeseries.suite.ts";
 import { describeDataMinimisation, describeStoredEvents } from "./stored-events.suite.ts";
@@ -121,6 +122,7 @@ const OF_RULES: readonly Suite[] = [
   [describeStatsFilters, "clickhouse"],
   [describeStatsFilterOperators, "clickhouse"],
   [describeStatsLenses, "clickhouse"],
+  [describeStatsRules, "clickhouse"],
   [describeStatsComparison, "clickhouse"],
   [describeStatsRealtime, "workerd", "clickhouse"],
   [describeStatsVisits, "node", "clickhouse"],

@@ -82,6 +82,9 @@ export function describeRules(makeTarget: MakeTarget): void {
       [{ name: "n", filters: `pages==${"a".repeat(8192)}` }, 400, '"filters" must be at most 8192 characters'],
       [{ name: "n", filters: ["pages==/"] }, 422, '"filters" must be a string'],
       [{ name: "n", filters: "pages==/", first_date: "2026-02-30" }, 400, '"first_date" must be a real calendar date'],
+      [{ name: "n", filters: "pages==/", first_date: "0000-01-01" }, 400, '"first_date" must be a real calendar date'],
+      [{ name: "n", filters: "pages==/", first_date: "10000-01-01" }, 400, '"first_date" must be a real calendar date'],
+      [{ name: "n", filters: "pages==/", last_date: "2026-3-1" }, 400, '"last_date" must be a real calendar date'],
       [{ name: "n", filters: "pages==/", last_date: "" }, 400, '"last_date" must be a real calendar date'],
       [{ name: "n", filters: "pages==/", last_date: 20260301 }, 422, '"last_date" must be a string'],
       [

@@ -1,6 +1,7 @@
 /** Overview of all sites (docs/http-api.md, "Overview"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, CLOSED, logIn, ofItsOwn, postKey, withKey, type CreatedKey } from "../support/auth-requests.ts";
+import { addItem, askCollection } from "../support/collections.ts";
 import { expectError, getStats, record, wireEvent, type RequestHeaders, type StatsParameters } from "../support/requests.ts";
 import { askStats, getRealtime, visitor } from "../support/stats-requests.ts";
 import { able, itNeeds, type AbleTarget, type Environment, type MakeTarget, type Target } from "../support/target.ts";
@@ -105,6 +106,36 @@ export function describeStatsOverview(makeTarget: MakeTarget): void {
       await expectError(await ask({ period: "1y" }), 400, '"period" must be one of day, today, 7d, 30d, 90d, 6mo, 12mo, month, year');
       await expectError(await ask({ period: "all" }), 400, '"period" must be one of day,');
       await expectError(await ask({ start_date: "2026-03-01" }), 400, '"end_date" is required when "start_date" is given');
+    });
+  });
+
+  describe("overview of sites with rules", () => {
+    it("leaves out what the applied rules of each site do, until they are taken back", async () => {
+      const closed = await makeTarget(ofItsOwn({ ...CLOSED, SVC_TRUST_PROXY: "1" }));
+      const session = await logIn(closed);
+      const target: Target = {
+        ...closed,
+        fetch: (path, init = {}) => closed.fetch(path, { ...init, headers: { ...init.headers, ...session } }),
+      };
+      for (const site of SITES) await record(target, wireEvent(site, { u: "/" }), visitor(1));
+      for (const id of [2, 3]) await record(target, wireEvent("b.test", { u: "/wave" }), visitor(id));
+      const figures = async () => [
+        ...(await getOverview(target, { period: "day" })).sites,
+        ...(await getOverview(target, { period: "7d" })).sites,
+      ];
+      const visitorsOf = (rows: readonly OverviewSite[]) => rows.map(({ visitors, current_visitors }) => [visitors, current_visitors]);
+      const before = await figures();
+      const all = [1, 3, 1].map((count) => [count, count]);
+      expect(visitorsOf(before)).toEqual([...all, ...all]);
+      const fields = { name: "One page", filters: "pages==/wave" };
+      const { id } = await addItem(target, "rules", "b.test", session, fields);
+      const applied = await figures();
+      const rest = [1, 1, 1].map((count) => [count, count]);
+      expect(visitorsOf(applied)).toEqual([...rest, ...rest]);
+      for (const site of applied) expect(site).toMatchObject(await figuresOf(target, site));
+      await bodyOf(await askCollection(target, "rules", "b.test", session, { method: "PUT", id, body: { ...fields, is_applied: false } }));
+      expect(await figures()).toEqual(before);
+      await closed.close();
     });
   });
 

@@ -195,8 +195,8 @@ describe("the overview of sites in different time zones", () => {
           const dates = datesOf(asked, calendar.dateOf(installed.nowMs));
           const scope = { siteId: siteAt(i), range: rangeOfDays(dates.firstDay as LocalDate, dates.lastDay as LocalDate), conditions: [] };
           const queries = [
-            ...[visitCounts(scope), visitsByDay(scope), visitsByHour(scope), visitsByFirstMinute],
-            visitsByLastInstant(installed.nowMs - installed.realtimeWindowMinutes * MINUTE_MS),
+            ...[visitCounts(scope), visitsByDay(scope), visitsByHour(scope), visitsByFirstMinute(scope)],
+            visitsByLastInstant(scope, installed.nowMs - installed.realtimeWindowMinutes * MINUTE_MS),
           ];
           for (const query of queries) await expectSameRows(query, siteAt(i), dates, target);
         }

@@ -223,6 +223,17 @@ export interface Reader {
   readonly sessionRules: SessionRules;
 }
 
+/** What decides which visits of a site count. */
+export type LensReader = Pick<Reader, "nowMs" | "rulesOf" | "goalsOf" | "arrivalRulesOf" | "sessionRules">;
+
+/** All visits of a site that count under a lens. */
+export function visitsOfLens(siteId: SiteId, lens: ScopeValues["lens"], reader: LensReader): Omit<Scope, "range"> {
+  const conditions = conditionsOn(conditionsOfLens(lens, reader.rulesOf(siteId), reader.nowMs), () => reader.goalsOf(siteId));
+  const { sessionRules } = reader;
+  const arrivalRules = reader.arrivalRulesOf(siteId);
+  return { siteId, conditions, sessionRules, arrivalRules, ...(conditions.some(comparesVisits) && { comparesVisitors: true as const }) };
+}
+
 /** 403 for a site that the principal may not read, whether it exists or not. */
 export function checkSite({ principal }: Pick<Reader, "principal">, siteId: SiteId): void {
   if (!mayRead(principal, siteId)) throw new AppError({ code: "forbidden" }, `You may not read the statistics of "${siteId}"`);
@@ -402,10 +413,8 @@ export async function scopeOf(values: ScopeValues, reader: Reader): Promise<Scop
   const shared = sharedPartOf(reader, siteId, today);
   const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, reader, shared, today));
   const requested = conditionsOn(requestedConditions(values, reader), () => reader.goalsOf(siteId));
-  const ofLens = conditionsOn(conditionsOfLens(values.lens, reader.rulesOf(siteId), reader.nowMs), () => reader.goalsOf(siteId));
-  const { sessionRules } = reader;
-  const arrivalRules = reader.arrivalRulesOf(siteId);
-  const asked = { siteId, range, sessionRules, arrivalRules, ...(ofLens.some(comparesVisits) && { comparesVisitors: true as const }) };
+  const { conditions: ofLens, ...visits } = visitsOfLens(siteId, values.lens, reader);
+  const asked = { ...visits, range };
   if (shared === null) return { ...asked, conditions: [...requested, ...ofLens] };
   const conditions = [...distinctConditions([...requested, ...shared.conditions]), ...ofLens];
   const scope = { ...asked, conditions, shared };

@@ -53,11 +53,10 @@ export const queryOf = (
 ): ReportQuery => ({ name, scope, values, nowMs, calendar: calendar.record, weekStart: "monday", goals: [], extension: "unused" });
 
 function numbersPlan({ scope, values, nowMs, calendar }: ReportQuery, settings: ReportSettings): Plan<string> {
-  const { siteId, range, imported } = scope;
-  const { plans } = sitePlan({ siteId, range, nowMs, calendar: calendarFrom(calendar) }, settings);
+  const { plans } = sitePlan({ scope, nowMs, calendar: calendarFrom(calendar) }, settings);
   const wanted = plans.find(({ name }) => name === values["plan"]);
   if (!wanted) throw new Error(`an overview has no plan ${String(values["plan"])}`);
-  return planOf({ ...wanted, ...(imported && { imported }) }, wanted.queries, (...rows) => JSON.stringify([...wanted.toNumbers(...rows)]));
+  return planOf(wanted, wanted.queries, (...rows) => JSON.stringify([...wanted.toNumbers(...rows)]));
 }
 
 type MakePlan = (query: ReportQuery, settings: ReportSettings) => Plan<string>;

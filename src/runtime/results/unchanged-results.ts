@@ -6,7 +6,7 @@ import type { ImportedDays } from "../../storage/day-sums.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { UNCHANGED_RESULTS_BYTES_MAX } from "../base/config/report-limits.ts";
 import { type DateRange, rangeOfDays } from "../query/date-range.ts";
-import type { SiteRange } from "../query/scope.ts";
+import type { Scope, SiteRange } from "../query/scope.ts";
 import type { PartitionVersion } from "../../storage/partitions.ts";
 import type { AggregateQuery, StepRows } from "../query/plan.ts";
 import type { QueryEngine, ReportQuery } from "../query/query-engine.ts";
@@ -20,13 +20,20 @@ export interface NumbersPlan extends SiteRange {
 
 interface Entry {
   readonly firstDay: LocalDate;
+  /** Which visits count. */
+  readonly visits: string;
   /** null if the backend knows no versions. */
   readonly version: string | null;
   readonly computedAtMs: number;
   readonly numbers: Float64Array;
 }
 
-const bytesOf = (key: string, { version, numbers }: Entry): number => 2 * (key.length + (version?.length ?? 0)) + numbers.byteLength;
+const bytesOf = (key: string, { version, visits, numbers }: Entry): number =>
+  2 * (key.length + (version?.length ?? 0) + visits.length) + numbers.byteLength;
+
+/** Empty if all visits count. */
+const visitsOf = ({ conditions, arrivalRules }: Scope): string =>
+  conditions.length === 0 ? "" : JSON.stringify([conditions, arrivalRules]);
 
 interface UnchangedResultsOptions {
   readonly engine: Pick<QueryEngine, "execute">;
@@ -78,8 +85,9 @@ export class UnchangedResults {
     const days = (await this.#options.versionsOf?.(siteId, firstDay, lastDay)) ?? null;
     const results: Float64Array[] = [];
     const { imported = [] } = query.scope;
+    const visits = visitsOf(query.scope);
     const version = ({ range }: NumbersPlan) => days && versionOf(range, days) + importedIn(range, imported);
-    for (const plan of plans) results.push(await this.#result(query, plan, ofSite, version(plan), signal));
+    for (const plan of plans) results.push(await this.#result(query, plan, ofSite, { version: version(plan), visits }, signal));
     return results;
   }
 
@@ -87,23 +95,23 @@ export class UnchangedResults {
     query: ReportQuery,
     { range, queries, toNumbers, name }: NumbersPlan,
     ofSite: Map<string, Entry>,
-    version: string | null,
+    of: Pick<Entry, "version" | "visits">,
     signal: AbortSignal,
   ): Promise<Float64Array> {
     const { engine, monotonicMs } = this.#options;
     // Tomorrow's window takes the place of today's.
     const key = `${name} ${range.dayCount}`;
     const known = ofSite.get(key);
-    if (known?.firstDay === range.firstDay && this.#isCurrent(known, version)) return known.numbers;
+    if (known?.firstDay === range.firstDay && known.visits === of.visits && this.#isCurrent(known, of.version)) return known.numbers;
     const computedAtMs = monotonicMs();
     const compute = async () => {
       const text = await engine.execute({ ...query, values: { plan: name } }, { isGuest: false, signal });
       return Float64Array.from(JSON.parse(text) as readonly number[]);
     };
-    const numbers = version === "" ? toNumbers(...queries.map(() => [])) : await compute();
+    const numbers = of.version === "" ? toNumbers(...queries.map(() => [])) : await compute();
     // Otherwise they were dropped meanwhile, because events were erased that these numbers may count.
     if (this.#entries.get(query.scope.siteId) === ofSite)
-      this.#store(ofSite, key, { firstDay: range.firstDay, version, computedAtMs, numbers });
+      this.#store(ofSite, key, { firstDay: range.firstDay, ...of, computedAtMs, numbers });
     return numbers;
   }
 

@@ -60,7 +60,7 @@ export interface SiteRegistry {
    * results.
    */
   beginDeletion(): Promise<void>;
-  /** They are deleted, or that failed: drops the results of the site that were asked for meanwhile. */
+  /** They are deleted, or that failed, or rules have changed: drops the results of the site that were asked for until now. */
   endDeletion(): Promise<void>;
   /** The generated secret of the time zone's salt period that has begun last. */
   periodSecret(timeZone: string): Promise<PeriodSecret>;

@@ -52,6 +52,7 @@ import { PageCheck } from "../installation/page-check.ts";
 import { ProxyCheck } from "../installation/proxy-check.ts";
 import { Overview } from "../reports/overview/overview.ts";
 import type { QueryEngine } from "../query/query-engine.ts";
+import { visitsOfLens } from "../query/scope.ts";
 import { FilterCheck, QueryLimiter } from "../results/query-limiter.ts";
 import { QueryService, ResultCache } from "../results/query-service.ts";
 import { Readiness } from "../results/readiness.ts";
@@ -69,6 +70,7 @@ import { SiteMoves } from "../upkeep/site-moves.ts";
 import { TrustedClock } from "../upkeep/trusted-clock.ts";
 import { type Asset, type Assets, addressedAssets, addressedScript } from "./assets.ts";
 import type { Dependencies, Host } from "./host.ts";
+import { lensReaderOf } from "./lens-reader.ts";
 import {
   type Collections,
   createSiteList,
@@ -414,10 +416,17 @@ export interface Services extends Groups {
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
 }
 
-const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices, { siteIds }: SiteList): Overview =>
-  new Overview({
+function createOverview(
+  { host, sites }: Dependencies,
+  collections: Collections,
+  { stats }: QueryServices,
+  { siteIds }: SiteList,
+): Overview {
+  const lensReader = lensReaderOf({ ...host, ...collections, sites });
+  return new Overview({
     stats,
     siteIds,
+    visitsOf: (siteId, nowMs) => visitsOfLens(siteId, "default", { ...lensReader, nowMs }),
     nameOf: (siteId) => sites.settingsOf(siteId).name,
     calendarOf: (siteId) => sites.calendarOf(siteId),
     remote: host.siteInstances?.overview ?? null,
@@ -426,6 +435,7 @@ const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices,
     monotonicMs: host.monotonicMs,
     log: host.log,
   });
+}
 
 /** null with ClickHouse, where the data folder has no events but those of the journal. */
 function createSiteExports({ host, eventStore }: Dependencies): SiteExports | null {
@@ -659,7 +669,7 @@ export async function createServices(host: Host): Promise<Services> {
     assets: await addressedAssets(host.assets, config),
     startedAtMs: now(),
     requests: new RequestMetrics(),
-    overview: createOverview(dependencies, queries, siteList),
+    overview: createOverview(dependencies, collections, queries, siteList),
     pageCheck: new PageCheck({ ...host, proxiedPaths: config.scriptPaths }),
     proxyCheck: new ProxyCheck({ ...host, trustProxy: config.trustProxy }),
     guestRateLimit: createRateLimit({

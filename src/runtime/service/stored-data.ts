@@ -99,16 +99,18 @@ export async function openSites(host: Host, catalog: EventCatalog, shared: Click
 
 /** `shared`: of a node, which shares them with the others. */
 export async function openCollections(host: Host, shared: Clickhouse | null) {
-  const { siteInstances } = host;
+  const { siteInstances, oneSite } = host;
   const sha256 = await createSha256();
-  const open = <Fields extends object>(kind: CollectionKind<Fields>): Promise<Collection<Fields>> => {
+  const open = <Fields extends object>(kind: CollectionKind<Fields>, afterChange?: () => Promise<void>): Promise<Collection<Fields>> => {
     const publish = shared ? publishTo(shared.settings, sharedItems(kind)) : undefined;
-    return Collection.open(kind, { ...host, sitesMax: host.config.maxSites, publish });
+    return Collection.open(kind, { ...host, sitesMax: host.config.maxSites, publish, afterChange });
   };
-  const goals = await open(GOAL_KIND);
+  // The registry has numbers of the site's visits.
+  const dropElsewhere = oneSite && (() => oneSite.registry.endDeletion());
+  const goals = await open(GOAL_KIND, dropElsewhere);
   const segments = await open(SEGMENT_KIND);
   const annotations = await open(ANNOTATION_KIND);
-  const rules = await open(RULE_KIND);
+  const rules = await open(RULE_KIND, dropElsewhere);
   return {
     goals,
     segments,

@@ -112,6 +112,8 @@ interface CollectionParts<Fields> {
   readonly log: Log;
   /** Absent if no other instance has the items. */
   readonly publish?: Publish<Item<Fields>, ItemKey> | undefined;
+  /** Called after a change is durable. If it fails, so does the change, which counts. */
+  readonly afterChange?: (() => Promise<void>) | undefined;
 }
 
 export class Collection<Fields extends object> implements SharedTable<Item<Fields>, ItemKey>, SiteBelongings<SiteId> {
@@ -205,6 +207,7 @@ export class Collection<Fields extends object> implements SharedTable<Item<Field
       if (changes.length === 0) return;
       this.#checkRoom(siteId, changes);
       await this.#shared.spread(changes, () => this.#store(siteId, changes));
+      await this.#parts.afterChange?.();
     }, signal);
   }
 

@@ -1,7 +1,7 @@
 /** GET /api/stats/overview: the metrics of many sites, several sites at a time, all in one query slot (docs/reports.md, "Overview"). */
 import { OVERVIEW_SITES_MAX, RANGE_DAYS_MAX } from "../../../shared/limits.ts";
 import type { Calendar } from "../../../storage/calendar.ts";
-import type { SiteId } from "../../../storage/event.ts";
+import type { EpochMs, SiteId } from "../../../storage/event.ts";
 import { severalAtOnce } from "../../../storage/object-store.ts";
 import { mayRead } from "../../access/principal.ts";
 import { parseSiteId, siteIdSchema } from "../../base/config/names.ts";
@@ -11,7 +11,7 @@ import { closed, count, list, orNull, text, type Described } from "../../base/js
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import { type DateRange, parseDateRange, SHORT_PERIOD_NAMES } from "../../query/date-range.ts";
 import { optional, rowLimit, type Values } from "../../query/parameters.ts";
-import { type Reader, SCOPE_PARAMETERS, SHORT_END_DATE } from "../../query/scope.ts";
+import { type Reader, type Scope, SCOPE_PARAMETERS, SHORT_END_DATE } from "../../query/scope.ts";
 import type { ReportQuery } from "../../query/query-engine.ts";
 import type { QueryService, RunNumbers } from "../../results/query-service.ts";
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
@@ -70,8 +70,8 @@ export const OVERVIEW = closed({
 
 export type OverviewResult = Described<typeof OVERVIEW>;
 
-/** Excludes the calendar, which the site's own instance knows. */
-export interface RemoteRequest extends Omit<MetricsRequest, "calendar"> {
+/** Calendar and rules are known to the site's own instance. */
+export interface RemoteRequest extends Pick<Scope, "siteId" | "range">, Pick<MetricsRequest, "nowMs"> {
   /** Equal keys have equal numbers, as long as the site's events do not change. */
   readonly key: string;
   /** The key without its dates. A cache keeps the numbers of one key for each view. */
@@ -85,6 +85,8 @@ export interface OverviewOptions extends MetricsSettings {
   readonly siteIds: () => Promise<readonly string[]>;
   readonly nameOf: (siteId: SiteId) => string | null;
   readonly calendarOf: (siteId: SiteId) => Calendar;
+  /** The visits of a site that count at a time. */
+  readonly visitsOf: (siteId: SiteId, nowMs: EpochMs) => Omit<Scope, "range">;
   /** Set on hosts with an instance for each site. */
   readonly remote: RemoteNumbers | null;
   readonly monotonicMs: () => number;
@@ -104,8 +106,7 @@ const viewOf = (plans: readonly NumbersPlan[], { dayCount }: DateRange): string 
 const keyOf = (plans: readonly NumbersPlan[], timeZone: string): string =>
   [timeZone, ...plans.map(({ name, range }) => `${name} ${range.firstDay} ${range.lastDay}`)].join();
 
-const numbersQuery = (site: MetricsRequest): ReportQuery =>
-  queryOf(OVERVIEW_NUMBERS, { siteId: site.siteId, range: site.range, conditions: [] }, site);
+const numbersQuery = (site: MetricsRequest): ReportQuery => queryOf(OVERVIEW_NUMBERS, site.scope, site);
 
 const NO_METRICS = { current_visitors: null, visitors: null, previous_visitors: null, series: null };
 
@@ -126,7 +127,11 @@ export class Overview {
     const requests = listed.map((siteId) => this.#metricsRequest(siteId, request));
     const rows = new Map<SiteId, OverviewSite>();
     await this.#options.stats.batch((run) =>
-      severalAtOnce(requests, OVERVIEW_SITES_AT_ONCE, async (site) => void rows.set(site.siteId, await this.#row(site, run, request))),
+      severalAtOnce(
+        requests,
+        OVERVIEW_SITES_AT_ONCE,
+        async (site) => void rows.set(site.scope.siteId, await this.#row(site, run, request)),
+      ),
     );
     return { total: readable.length, sites: listed.flatMap((siteId) => rows.get(siteId) ?? []) };
   }
@@ -135,12 +140,13 @@ export class Overview {
     const { period, start_date: startDate, end_date: endDate } = values;
     const calendar = reader.calendarOf(siteId);
     const range = parseDateRange({ period, startDate, endDate }, { today: calendar.dateOf(reader.nowMs) });
-    return { siteId, range, nowMs: reader.nowMs, calendar };
+    return { scope: { ...this.#options.visitsOf(siteId, reader.nowMs), range }, nowMs: reader.nowMs, calendar };
   }
 
   /** A failure of one site does not fail the others. */
   async #row(site: MetricsRequest, run: RunNumbers, { signal, untilMs }: OverviewRequest): Promise<OverviewSite> {
-    const { siteId, range, nowMs, calendar } = site;
+    const { scope, nowMs, calendar } = site;
+    const { siteId, range } = scope;
     const about = {
       site_id: siteId,
       name: this.#options.nameOf(siteId),
@@ -166,7 +172,8 @@ export class Overview {
   }
 
   async #metrics(request: MetricsRequest, run: RunNumbers, signal: AbortSignal): Promise<SiteMetrics> {
-    const { siteId, range, nowMs, calendar } = request;
+    const { scope, nowMs, calendar } = request;
+    const { siteId, range } = scope;
     const { plans, toMetrics } = sitePlan(request, this.#options);
     const { remote } = this.#options;
     if (!remote) return toMetrics(await run(numbersQuery(request), plans, signal));
@@ -174,9 +181,9 @@ export class Overview {
   }
 
   /** Answers `RemoteNumbers` on the site's own instance. */
-  numbersOf(request: RemoteRequest, signal: AbortSignal): Promise<readonly Float64Array[]> {
-    const { calendarOf, stats } = this.#options;
-    const ofSite = { ...request, calendar: calendarOf(request.siteId) };
+  numbersOf({ siteId, range, nowMs }: RemoteRequest, signal: AbortSignal): Promise<readonly Float64Array[]> {
+    const { calendarOf, visitsOf, stats } = this.#options;
+    const ofSite = { scope: { ...visitsOf(siteId, nowMs), range }, nowMs, calendar: calendarOf(siteId) };
     const { plans } = sitePlan(ofSite, this.#options);
     return stats.batch((run) => run(numbersQuery(ofSite), plans, signal));
   }

@@ -3,12 +3,12 @@
  * (docs/reports.md, "Overview").
  */
 import { addDays, dayNumberOf, daysBetween, firstDateOfPeriod, periodOf, type Calendar } from "../../../storage/calendar.ts";
-import { type EpochMs, type LocalDate, MINUTE_MS, type SiteId, startOfDayMs } from "../../../storage/event.ts";
+import { type EpochMs, type LocalDate, MINUTE_MS, startOfDayMs } from "../../../storage/event.ts";
 import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/report-limits.ts";
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { bucketsOf, type DateRange, localTimeOf, rangeOfDays, whenClockShows } from "../../query/date-range.ts";
 import { numberIn, type SqlRow } from "../../query/sql.ts";
-import type { Scope } from "../../query/scope.ts";
+import { type Scope, within } from "../../query/scope.ts";
 import { seriesOf } from "../measures/series.ts";
 import { visitCounts, visitsByDay, visitsByHour, visitsByFirstMinute, visitsByLastInstant } from "./visit-queries.ts";
 import { daysOfWholeWeeks } from "../../../shared/periods.ts";
@@ -91,14 +91,15 @@ function cutAt({ firstDay, lastDay }: DateRange, dates: readonly LocalDate[]): r
  * Whole runs of days come from rollups. The unfinished run is one plan and today another: the first is the same for every period and
  * does not change during the day.
  */
-function metricsByDay({ siteId, range, previous }: WindowsRequest, today: LocalDate): MetricsPlan<WindowMetrics> {
+function metricsByDay({ scope, previous }: WindowsRequest, today: LocalDate): MetricsPlan<WindowMetrics> {
+  const { range } = scope;
   const { firstDay, whole } = previous;
   const rolledFrom = runStartOf(firstDay);
   const runStart = runStartOf(today);
   const nameOf = (part: DateRange) => (part.firstDay >= today ? "today" : part.firstDay >= runStart ? "days of the run" : "days before");
   const parts = cutAt(rangeOfDays(rolledFrom, range.lastDay), runStart === today ? [today] : [runStart, today]);
   return {
-    plans: parts.map((part) => planOfDays(nameOf(part), { siteId, range: part, conditions: [] })),
+    plans: parts.map((part) => planOfDays(nameOf(part), within(scope, part))),
     toMetrics(numbers) {
       const days = joined(numbers).subarray(daysBetween(rolledFrom, firstDay));
       const series = days.subarray(daysBetween(firstDay, range.firstDay));
@@ -107,12 +108,11 @@ function metricsByDay({ siteId, range, previous }: WindowsRequest, today: LocalD
   };
 }
 
-function metricsByWindow({ siteId, range, previous: { whole }, calendar }: WindowsRequest): MetricsPlan<WindowMetrics> {
-  const scopeOf = (ofRange: DateRange): Scope => ({ siteId, range: ofRange, conditions: [] });
+function metricsByWindow({ scope, previous: { whole }, calendar }: WindowsRequest): MetricsPlan<WindowMetrics> {
   const plans = [
-    range.dayCount > 1 ? planOfDays("series", scopeOf(range)) : planOfHours(scopeOf(range), calendar),
-    planOfVisitors("visitors", scopeOf(range)),
-    ...(whole ? [planOfVisitors("previous visitors", scopeOf(whole))] : []),
+    scope.range.dayCount > 1 ? planOfDays("series", scope) : planOfHours(scope, calendar),
+    planOfVisitors("visitors", scope),
+    ...(whole ? [planOfVisitors("previous visitors", within(scope, whole))] : []),
   ];
   return {
     plans,
@@ -166,8 +166,8 @@ export interface SiteMetrics {
 }
 
 export interface MetricsRequest {
-  readonly siteId: SiteId;
-  readonly range: DateRange;
+  /** All visits of the range that count. */
+  readonly scope: Scope;
   readonly nowMs: EpochMs;
   readonly calendar: Calendar;
 }
@@ -186,29 +186,31 @@ function visitorsOf(numbers: Float64Array = new Float64Array(), counts: (bucket:
   return visitors;
 }
 
-function visitorsBeforeCut(siteId: SiteId, cut: CutWindow | null): MetricsPlan<number> {
+function visitorsBeforeCut(scope: Scope, cut: CutWindow | null): MetricsPlan<number> {
   if (!cut) return { plans: [], toMetrics: () => 0 };
+  const ofCut = within(scope, cut.range);
   return {
-    plans: [{ siteId, range: cut.range, name: "first visits", queries: [visitsByFirstMinute], toNumbers: pairs }],
+    plans: [{ ...ofCut, name: "first visits", queries: [visitsByFirstMinute(ofCut)], toNumbers: pairs }],
     toMetrics: ([firstVisits]) => visitorsOf(firstVisits, (minute) => minute < cut.endMinute),
   };
 }
 
-function currentVisitors({ siteId, nowMs, calendar }: MetricsRequest, realtimeWindowMinutes: number): MetricsPlan<number> {
+function currentVisitors({ scope, nowMs, calendar }: MetricsRequest, realtimeWindowMinutes: number): MetricsPlan<number> {
   const startMs = nowMs - realtimeWindowMinutes * MINUTE_MS;
-  const range = rangeOfDays(calendar.dateOf(startMs), calendar.dateOf(nowMs));
+  const present = within(scope, rangeOfDays(calendar.dateOf(startMs), calendar.dateOf(nowMs)));
   // The numbers stay valid while time passes: without new events, visits only drop out, which `toMetrics` decides.
-  const plan: NumbersPlan = { siteId, range, name: "last visits", queries: [visitsByLastInstant(startMs)], toNumbers: pairs };
+  const plan: NumbersPlan = { ...present, name: "last visits", queries: [visitsByLastInstant(present, startMs)], toNumbers: pairs };
   return { plans: [plan], toMetrics: ([lastVisits]) => visitorsOf(lastVisits, (lastMs) => lastMs >= startMs) };
 }
 
 export function sitePlan(request: MetricsRequest, { rotationDays, realtimeWindowMinutes }: MetricsSettings): MetricsPlan<SiteMetrics> {
-  const { siteId, range, nowMs, calendar } = request;
+  const { scope, nowMs, calendar } = request;
+  const { range } = scope;
   const compared = previousWindow(range, nowMs, calendar, rotationDays);
-  const windowsRequest = { siteId, range, previous: compared, calendar };
+  const windowsRequest = { scope, previous: compared, calendar };
   const doDaysAddUp = rotationDays === 1 && range.dayCount > 1;
   const windows = doDaysAddUp ? metricsByDay(windowsRequest, calendar.dateOf(nowMs)) : metricsByWindow(windowsRequest);
-  const beforeCut = visitorsBeforeCut(siteId, compared.cut);
+  const beforeCut = visitorsBeforeCut(scope, compared.cut);
   const current = currentVisitors(request, realtimeWindowMinutes);
   return {
     plans: [...windows.plans, ...beforeCut.plans, ...current.plans],

@@ -1,10 +1,13 @@
-/** The queries of an overview. Those of small sites are answered without the engine (`ofVisits`), which hundreds of sites would keep busy. */
+/**
+ * The queries of an overview. Those of small sites are answered without the engine (`ofVisits`), which hundreds of sites would keep busy,
+ * unless rules leave out visits.
+ */
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { Columns } from "../../../storage/columns.ts";
 import { type EpochMs, MINUTE_MS } from "../../../storage/event.ts";
-import type { AggregateQuery, Visits } from "../../query/plan.ts";
-import { type DateRange, DAY_BUCKET, HOUR_BUCKET, hourBucketIn } from "../../query/date-range.ts";
-import { inRange, type Scope } from "../../query/scope.ts";
+import type { AggregateQuery, RowsOfVisits, Visits } from "../../query/plan.ts";
+import { type DateRange, DAY_BUCKET, HOUR_BUCKET, hourBucketIn, type LocalSql } from "../../query/date-range.ts";
+import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { sql } from "../../query/sql.ts";
 import { visitorCounts, visitorCountsBy } from "../measures/counts.ts";
 import { MINUTE } from "../realtime.ts";
@@ -32,17 +35,18 @@ function groupsOf(visits: readonly Visits[], bucketOf: BucketOf): ReadonlyMap<nu
   return groups;
 }
 
-export const visitCounts = (scope: Scope): AggregateQuery => ({
-  ...visitorCounts(scope),
-  ofVisits(visits) {
+/** The query, whose rows are `ofVisits` of all visits. */
+const ofAllVisits = ({ conditions }: Scope, query: AggregateQuery, ofVisits: RowsOfVisits): AggregateQuery =>
+  conditions.length === 0 ? { ...query, ofVisits } : query;
+
+export const visitCounts = (scope: Scope): AggregateQuery =>
+  ofAllVisits(scope, visitorCounts(scope), (visits) => {
     const [{ visitors, pageviews, events } = { visitors: { size: 0 }, pageviews: 0, events: 0 }] = groupsOf(visits, () => 0).values();
     return { visitors: Float64Array.of(visitors.size), pageviews: Float64Array.of(pageviews), events: Float64Array.of(events) };
-  },
-});
+  });
 
-const visitsBy = (query: AggregateQuery, bucketIn: (range: DateRange, calendar: Calendar) => BucketOf): AggregateQuery => ({
-  ...query,
-  ofVisits(visits, range, calendar) {
+const visitsBy = (scope: Scope, bucket: LocalSql, bucketIn: (range: DateRange, calendar: Calendar) => BucketOf): AggregateQuery =>
+  ofAllVisits(scope, visitorCountsBy(scope, bucket), (visits, range, calendar) => {
     const groups = groupsOf(visits, bucketIn(range, calendar));
     return {
       bucket: Float64Array.from(groups.keys()),
@@ -50,12 +54,11 @@ const visitsBy = (query: AggregateQuery, bucketIn: (range: DateRange, calendar: 
       pageviews: Float64Array.from([...groups.values()], ({ pageviews }) => pageviews),
       events: Float64Array.from([...groups.values()], ({ events }) => events),
     };
-  },
-});
+  });
 
-export const visitsByDay = (scope: Scope): AggregateQuery => visitsBy(visitorCountsBy(scope, DAY_BUCKET), () => (day) => day);
+export const visitsByDay = (scope: Scope): AggregateQuery => visitsBy(scope, DAY_BUCKET, () => (day) => day);
 
-export const visitsByHour = (scope: Scope): AggregateQuery => visitsBy(visitorCountsBy(scope, HOUR_BUCKET), hourBucketIn);
+export const visitsByHour = (scope: Scope): AggregateQuery => visitsBy(scope, HOUR_BUCKET, hourBucketIn);
 
 /** Counts visitors by the least or greatest value of their events. Events without a value do not count. */
 function visitorsBy(
@@ -79,28 +82,36 @@ function visitorsBy(
  * Rows `bucket` (a minute since the epoch), `visitors`: visitors of a salt period by the minute of their first event in the range. They
  * answer every end of a window, so the next minute needs no further query.
  */
-export const visitsByFirstMinute: AggregateQuery = {
-  keys: ["bucket"],
-  counts: ["visitors"],
-  partial: (range) => sql`
+export const visitsByFirstMinute = (scope: Scope): AggregateQuery =>
+  ofAllVisits(
+    scope,
+    {
+      keys: ["bucket"],
+      counts: ["visitors"],
+      partial: (range) => sql`
     SELECT bucket, count(*) AS visitors
-    FROM (SELECT min(${MINUTE}) AS bucket FROM events WHERE ${inRange({ range })} GROUP BY visitor_id) AS first_visits
+    FROM (SELECT min(${MINUTE}) AS bucket FROM (${eventsIn(within(scope, range))}) AS scoped GROUP BY visitor_id) AS first_visits
     GROUP BY bucket`,
-  ofVisits: (visits) => visitorsBy(visits, Math.min, (timestampMs) => Math.floor(timestampMs / MINUTE_MS)),
-};
+    },
+    (visits) => visitorsBy(visits, Math.min, (timestampMs) => Math.floor(timestampMs / MINUTE_MS)),
+  );
 
 /**
  * Rows `bucket` (an instant), `visitors`: visitors with an event since `sinceMs`, by the instant of their last one. They answer every
  * later start of a window.
  */
-export const visitsByLastInstant = (sinceMs: EpochMs): AggregateQuery => ({
-  keys: ["bucket"],
-  counts: ["visitors"],
-  partial: (range) => sql`
+export const visitsByLastInstant = (scope: Scope, sinceMs: EpochMs): AggregateQuery =>
+  ofAllVisits(
+    scope,
+    {
+      keys: ["bucket"],
+      counts: ["visitors"],
+      partial: (range) => sql`
     SELECT bucket, count(*) AS visitors
     FROM (
-      SELECT max(timestamp) AS bucket FROM events WHERE ${inRange({ range })} AND timestamp >= ${sinceMs} GROUP BY visitor_id
+      SELECT max(timestamp) AS bucket FROM (${eventsIn(within(scope, range))}) AS scoped WHERE timestamp >= ${sinceMs} GROUP BY visitor_id
     ) AS last_visits
     GROUP BY bucket`,
-  ofVisits: (visits) => visitorsBy(visits, Math.max, (timestampMs) => (timestampMs >= sinceMs ? timestampMs : null)),
-});
+    },
+    (visits) => visitorsBy(visits, Math.max, (timestampMs) => (timestampMs >= sinceMs ? timestampMs : null)),
+  );
