@@ -12,6 +12,7 @@ import { backToDashboard, dashboardHref } from "../state/view.ts";
 import { words } from "../words/words.ts";
 import { AiCrawlers } from "./ai-crawlers.tsx";
 import { Lenses } from "./lenses.tsx";
+import { BuiltInRulesCard, RulesCard } from "./rules-card.tsx";
 
 type Dropped = Reports["dropped"];
 
@@ -193,6 +194,8 @@ export function BotsPage() {
       </header>
       <p class="bots-about dim">{words.bots.about}</p>
       <Lenses />
+      <RulesCard />
+      <BuiltInRulesCard />
       <ReportView report={report} rows={6}>
         {(dropped) =>
           dropped.dropped === 0 ? (

@@ -38,6 +38,7 @@ export interface Part {
 }
 
 interface LineChartProps {
+  readonly heightPx?: number;
   readonly points: readonly ChartPoint[];
   readonly format: (value: number) => string;
   readonly label: string;
@@ -138,7 +139,8 @@ function listen(chart: Chart, props: LineChartProps): void {
 }
 
 function draw(element: HTMLElement, props: LineChartProps): Chart {
-  const drawing = { points: props.points, format: props.format, width: element.clientWidth, height: HEIGHT_PX, scale: 1 };
+  const { heightPx: height = HEIGHT_PX } = props;
+  const drawing = { points: props.points, format: props.format, width: element.clientWidth, height, scale: 1 };
   const chart = drawChart(element, drawing, {
     y: false,
     drag: { x: false, y: false },
@@ -154,7 +156,7 @@ function draw(element: HTMLElement, props: LineChartProps): Chart {
       top: over.offsetTop,
       bottom: over.offsetTop + over.clientHeight,
       width: element.clientWidth,
-      height: HEIGHT_PX,
+      height,
     }),
   );
   return chart;

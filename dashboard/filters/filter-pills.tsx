@@ -172,6 +172,11 @@ export function FilterPills() {
           <LinkButton onClick={() => openPanel("segments")}>{words.filters.saveAsSegment}</LinkButton>
         </li>
       )}
+      {ownFilters.value.length > 0 && authState.value === "logged_in" && (
+        <li>
+          <LinkButton onClick={() => openPanel("rule")}>{words.filters.leaveOut}</LinkButton>
+        </li>
+      )}
       {canClear.value && (
         <li>
           <LinkButton onClick={clearFilters}>{words.filters.clearAll}</LinkButton>

@@ -240,7 +240,7 @@ function filtersText({ filters: text }: Segment): string {
 }
 
 /** The conditions of the saved filter and of the reader, each once; null if those of the saved filter are unknown. */
-const currentFilters = (): string | null => {
+export const currentFilters = (): string | null => {
   if (ownFilters.value.length === 0 || (savedFilterId.value !== null && savedFilter.value === null)) return null;
   const all = [...savedConditions.value, ...ownFilters.value];
   return printFilters([...new Map(all.map((filter) => [printFilter(filter), filter])).values()]);

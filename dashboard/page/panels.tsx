@@ -35,6 +35,8 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   "delete-site": DeleteSitePanel,
   "rename-site": lazy(async () => (await import("../settings/site-names.tsx")).RenamePanel, { Failed: FailedPanel }),
   "merge-site": lazy(async () => (await import("../settings/site-names.tsx")).MergePanel, { Failed: FailedPanel }),
+  rule: lazy(async () => (await import("../bots/rule-panel.tsx")).RulePanel, { Failed: FailedPanel }),
+  "built-in-rule": lazy(async () => (await import("../bots/rule-panel.tsx")).BuiltInRulePanel, { Failed: FailedPanel }),
   export: ExportPanel,
   import: lazy(async () => (await import("../imports/import-panel.tsx")).ImportPanel, { Failed: FailedPanel }),
   snippet: TrackingCodePanel,

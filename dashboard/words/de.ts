@@ -426,6 +426,7 @@ export const de = {
     removeSegment: "Segment entfernen: {name}",
     list: "Filter",
     saveAsSegment: "Als Segment speichern",
+    leaveOut: "Solche Besuche weglassen …",
     clearAll: "Alle entfernen",
     removeFilter: "Filter entfernen",
     exclude: "{value} ausschließen",

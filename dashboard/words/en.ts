@@ -339,6 +339,7 @@ export const en = {
     removeSegment: "Remove segment: {name}",
     list: "Filters",
     saveAsSegment: "Save as segment",
+    leaveOut: "Leave out visits like these…",
     clearAll: "Clear all",
     removeFilter: "Remove the filter",
     exclude: "Exclude {value}",

@@ -435,6 +435,7 @@ export const es = {
     removeSegment: "Quitar el segmento: {name}",
     list: "Filtros",
     saveAsSegment: "Guardar como segmento",
+    leaveOut: "Omitir visitas como estas…",
     clearAll: "Quitar todos",
     removeFilter: "Quitar el filtro",
     exclude: "Excluir {value}",

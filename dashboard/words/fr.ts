@@ -436,6 +436,7 @@ export const fr = {
     removeSegment: "Retirer le segment : {name}",
     list: "Filtres",
     saveAsSegment: "Enregistrer comme segment",
+    leaveOut: "Écarter de telles visites…",
     clearAll: "Tout effacer",
     removeFilter: "Retirer le filtre",
     exclude: "Exclure {value}",

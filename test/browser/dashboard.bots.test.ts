@@ -6,12 +6,27 @@ import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { newWindow } from "./support/dashboard-browser.ts";
-import { asAdmin, startService } from "./support/dashboard-instance.ts";
+import { asAdmin, startService, useDashboard } from "./support/dashboard-instance.ts";
 import { CHROME_WINDOWS, FIREFOX_LINUX } from "../support/user-agents.ts";
-import { noonDaysAgo, urlOf, writeVisits } from "./support/dashboard.ts";
+import { noonDaysAgo, urlOf, writeVisits, type Visit } from "./support/dashboard.ts";
 
 const SITE = "shop.example";
 const START_MS_MAX = 60_000;
+
+const WAVE_SITE = "wave.example";
+
+const PEOPLE: readonly Visit[] = [1, 3, 5, 7].map((days) => ({
+  atMs: noonDaysAgo(days),
+  steps: ["/", "/docs"],
+  fields: { countryCode: "DE" },
+}));
+
+/** Visits of one page from one country, and one of two pages. */
+const WAVE: readonly Visit[] = [2, 2, 2, 3, 3].map((days, i) => ({
+  atMs: noonDaysAgo(days) + i * 60_000,
+  steps: i === 4 ? ["/", "/docs"] : ["/"],
+  fields: { countryCode: "SG" },
+}));
 
 const GPTBOT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)";
 const GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
@@ -129,5 +144,51 @@ describe("the dashboard's page of bots and crawlers", () => {
     await page.keyboard.press("Escape");
     await page.locator("[data-metric='visitors']").waitFor();
     expect((await urlOf(page)).searchParams.get("view")).toBeNull();
+  });
+});
+
+describe("the dashboard's rules of a site", () => {
+  const dashboard = useDashboard({
+    visits: { [WAVE_SITE]: [...PEOPLE, ...WAVE] },
+    environment: { SVC_ADMIN_PASSWORD: "a password for rules" },
+    context: { viewport: { width: 1280, height: 1200 } },
+  });
+
+  it("leaves out visits like those of the view, and takes that back", async () => {
+    const { page, service } = dashboard;
+    const visits = page.getByRole("region", { name: "Three ways to count" }).getByRole("row", { name: /^Visits/ });
+    await page.goto(`${service.origin}/?site=${WAVE_SITE}&period=30d&filters=countries==SG`);
+    await page.getByRole("button", { name: "Leave out visits like these…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Leave out visits like these" });
+    await dialog.getByText(/^Would leave out 4 visits since .*, mostly Singapore; none with a conversion\. None of them/).waitFor();
+    await dialog.getByRole("checkbox", { name: "Keep visits that show proof of a person" }).uncheck();
+    await dialog.getByText(/^Would leave out 5 visits since .*\. 1 of them showed proof of a person\./).waitFor();
+    await dialog.getByRole("checkbox", { name: "Keep visits that show proof of a person" }).check();
+    await dialog.getByText(/^Would leave out 4 visits/).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole("textbox", { name: "Name" }).fill("A wave");
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("Applied: A wave").waitFor();
+    await page.goto(`${service.origin}/?site=${WAVE_SITE}&period=30d&view=bots`);
+    await expect.poll(() => visits.getByRole("cell").allInnerTexts()).toEqual(["5", "5", "9"]);
+    const card = page.getByRole("region", { name: "Rules", exact: true });
+    expect(await card.getByRole("listitem").innerText()).toMatch(/A wave\s+Applied\s+Country is Singapore · Visits of any date · keeps/);
+    expect(await violationsOf(page)).toEqual([]);
+    await card.getByRole("button", { name: "Undo A wave" }).click();
+    await card.getByText("Not applied").waitFor();
+    await expect.poll(() => visits.getByRole("cell").allInnerTexts()).toEqual(["9", "9", "9"]);
+  });
+
+  it("lists the rules of strict, and shows what one in shadow would do", async () => {
+    const { page, service } = dashboard;
+    await page.goto(`${service.origin}/?site=${WAVE_SITE}&period=30d&view=bots`);
+    const card = page.getByRole("region", { name: "Rules of Strict" });
+    await card.getByRole("button", { name: "Show what it does Data centers" }).click();
+    const dialog = page.getByRole("dialog", { name: "Data centers" });
+    await dialog.getByText("No visit would be left out.").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await card.getByRole("listitem").last().innerText()).toContain("In shadow: counts from Sun, 27 Dec 2026");
   });
 });
