@@ -206,15 +206,24 @@ const ruled = fc
   .tuple(fc.constantFrom(...RULED_DIMENSIONS), fc.constantFrom(...OPERATORS.filter((operator) => operator !== "matches")))
   .chain(([dimension, operator]) => conditionOn(dimension, operator));
 
+const ruledDate = ({ nowMs }: History) => fc.option(fc.constantFrom(0, -1, -2, -6, -20).map((days) => dayPlus(dayOf(nowMs), days)));
+
 /** Few visits have all of several random values. */
-const ruleFor = ({ nowMs }: History): fc.Arbitrary<PlainRule<Condition>> => {
-  const date = fc.option(fc.constantFrom(0, -1, -2, -6, -20).map((days) => dayPlus(dayOf(nowMs), days)));
+const ruleFor = (past: History): fc.Arbitrary<PlainRule<Condition>> => {
+  const date = ruledDate(past);
   return fc
     .record({ conditions: fc.array(ruled, { minLength: 1, maxLength: 2 }), firstDate: date, lastDate: date, sparesPeople: fc.boolean() })
     .map((rule) =>
       rule.firstDate !== null && rule.lastDate !== null && rule.firstDate > rule.lastDate ? { ...rule, lastDate: null } : rule,
     );
 };
+
+/** Met by every event, in a question for `default`. */
+const EVERY_EVENT: Condition = { dimension: "pages", operator: "in", isNegated: true, values: ["/never"] };
+
+/** Of every visit, the proof of a person decides. */
+const ruleOnAllFor = (past: History): fc.Arbitrary<PlainRule<Condition>> =>
+  ruledDate(past).map((firstDate) => ({ conditions: [EVERY_EVENT], firstDate, lastDate: null, sparesPeople: true }));
 
 const onGoals = fc
   .constantFrom(...OPERATORS)
@@ -264,8 +273,13 @@ export function describeRulesOfSite(makeTarget: MakeInProcessTarget, runs: Runs,
           past: fc.constant({ past, rotationDays }),
           defined: goals,
           hidden: fc.option(hiding, { freq: 2 }),
-          rules: fc.array(ruleFor(past), { minLength: 1, maxLength: 4 }),
-          questions: fc.array(askedWith(fc.array(condition, { maxLength: 1 })), { minLength: 4, maxLength: 6 }),
+          rules: fc.tuple(ruleOnAllFor(past), fc.array(ruleFor(past), { maxLength: 3 })).map(([onAll, others]) => [onAll, ...others]),
+          questions: fc
+            .tuple(
+              fc.array(askedWith(fc.constant([EVERY_EVENT])), { minLength: 2, maxLength: 2 }),
+              fc.array(askedWith(fc.array(condition, { maxLength: 1 })), { minLength: 2, maxLength: 4 }),
+            )
+            .map((asked) => asked.flat()),
         }),
       );
       const holds = fc.asyncProperty(drawn, async ({ past: { past, rotationDays }, defined, hidden, rules, questions }) => {
