@@ -76,7 +76,7 @@ export class Upkeep {
       beforeDelete: () => this.#bringForward(this.#today()),
     });
     // A site may have nothing else.
-    options.services.crawls?.observe(() => this.#bringForward(addDays(this.#today(), 1)));
+    options.services.crawls?.counts.observe(() => this.#bringForward(addDays(this.#today(), 1)));
   }
 
   /** Checks the files if there is no record yet, or if the retention differs from the recorded one: days may then expire earlier. */

@@ -163,6 +163,7 @@ function LeftOut({ manifest }: { readonly manifest: Manifest }) {
           <English>{cutOff.reason}</English>
         </p>
       )}
+      {manifest.crawls > 0 && <p>{fill(words.imports.crawls, { count: formatCount(manifest.crawls) })}</p>}
       <Listed title={words.imports.overlaps} items={overlaps}>
         {overlapText}
       </Listed>

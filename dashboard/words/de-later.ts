@@ -422,6 +422,7 @@ export const deLater = {
     overlaps: "Auch in anderen Importen",
     overlapByEvents: "Import {id} enthält {days} davon, {dates}. Was in beiden ist, zählt einmal.",
     overlapByDays: "Import {id} enthält {days} davon, {dates}. Diese Tage werden ausgelassen.",
+    crawls: "Abrufe von KI-Crawlern, die gesondert zählen: {count}.",
     leftOut: "Ausgelassen",
     unreadable: "Nicht lesbar",
     firstUnreadable: "Die ersten {count}",

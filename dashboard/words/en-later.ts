@@ -412,6 +412,7 @@ export const enLater = {
     overlaps: "Also in other imports",
     overlapByEvents: "Import {id} has {days} of it, {dates}. Events that both have count once.",
     overlapByDays: "Import {id} has {days} of it, {dates}. These days are left out.",
+    crawls: "Requests of AI crawlers, which count apart: {count}.",
     leftOut: "Left out",
     unreadable: "Can't be read",
     firstUnreadable: "The first {count}",

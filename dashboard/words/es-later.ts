@@ -428,6 +428,7 @@ export const esLater = {
     overlaps: "También en otras importaciones",
     overlapByEvents: "La importación {id} contiene {days}, {dates}. Lo que está en ambas cuenta una vez.",
     overlapByDays: "La importación {id} contiene {days}, {dates}. Estos días se dejan fuera.",
+    crawls: "Solicitudes de rastreadores de IA, que se cuentan aparte: {count}.",
     leftOut: "Se deja fuera",
     unreadable: "No se puede leer",
     firstUnreadable: "Las primeras {count}",

@@ -430,6 +430,7 @@ export const frLater = {
     overlaps: "Aussi dans d’autres imports",
     overlapByEvents: "L’import {id} en contient {days}, {dates}. Ce qui est dans les deux compte une fois.",
     overlapByDays: "L’import {id} en contient {days}, {dates}. Ces jours sont laissés de côté.",
+    crawls: "Requêtes de robots d’IA, comptées à part : {count}.",
     leftOut: "Laissé de côté",
     unreadable: "Illisible",
     firstUnreadable: "Les {count} premières",

@@ -202,25 +202,41 @@ export class DayCounts {
 
 // Files
 
+/** Counts of rows of an import, which are numbered: from the first one, without the last one. */
+export interface ImportedRows {
+  readonly importNumber: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface CountFile {
   readonly key: ObjectKey;
   readonly day: LocalDate;
-  /** 0 for what was counted under the site's own name; else the time of the move by which the site got it, in milliseconds. */
-  readonly part: number;
+  /**
+   * 0 for what was counted under the site's own name; else the time of the move by which the site got it, in milliseconds. Files of
+   * imports have the rows that are counted in place of it.
+   */
+  readonly part: number | ImportedRows;
 }
 
 export const countFolder = ({ folder }: CountKind, siteId: SiteId): ObjectKey => siteFolderIn(folder, siteId);
 
-export const countFileOf = (kind: CountKind, siteId: SiteId, day: LocalDate, part: number): CountFile => ({
-  key: `${countFolder(kind, siteId)}/${day}_${part}.ndjson.gz`,
+const partName = (part: CountFile["part"]): string =>
+  typeof part === "number" ? String(part) : `i${part.importNumber}-${part.from}-${part.to}`;
+
+export const countFileOf = (kind: CountKind, siteId: SiteId, day: LocalDate, part: CountFile["part"]): CountFile => ({
+  key: `${countFolder(kind, siteId)}/${day}_${partName(part)}.ndjson.gz`,
   day,
   part,
 });
 
 /** null for a key that is not that of a file of counts. */
 export function parseCountKey(key: ObjectKey): CountFile | null {
-  const [, day = "", part = ""] = /\/(\d{4}-\d{2}-\d{2})_(\d{1,15})\.ndjson\.gz$/.exec(key) ?? [];
-  return isLocalDate(day) ? { key, day, part: Number(part) } : null;
+  const [, day = "", part = "", ...rows] =
+    /\/(\d{4}-\d{2}-\d{2})_(?:(\d{1,15})|i(\d{1,6})-(\d{1,15})-(\d{1,15}))\.ndjson\.gz$/.exec(key) ?? [];
+  if (!isLocalDate(day)) return null;
+  const [importNumber = 0, from = 0, to = 0] = rows.map(Number);
+  return { key, day, part: part === "" ? { importNumber, from, to } : Number(part) };
 }
 
 /** A file of the limits has fewer. Bounds the memory that a damaged one takes. */

@@ -3,7 +3,7 @@
  * fails, or the process dies there. The next process finds all events of the import or none, goes on, and ends with each event once.
  */
 import { describe, expect, it } from "vitest";
-import { HIT_SOURCE, HITS, openHitImports } from "../support/hit-imports.ts";
+import { CRAWLS, HIT_SOURCE, HITS, openHitImports } from "../support/hit-imports.ts";
 import { memoryStores, mortalStores, type Strike } from "../support/mortal-stores.ts";
 
 type Opened = Awaited<ReturnType<typeof openHitImports>>;
@@ -23,13 +23,13 @@ async function play({ imports, records, add }: Opened): Promise<void> {
 }
 
 /** Brings what was left to an end: shown again, or deleted. */
-async function goOn({ imports, records, add, counted }: Opened, end: "shown" | "deleted"): Promise<void> {
+async function goOn({ imports, records, add, counted, crawled }: Opened, end: "shown" | "deleted"): Promise<void> {
   const [found] = records.all;
   if (found?.state === "deleting") await remove({ imports, records }, found.number);
   else if (found && found.state !== "running") await imports.repair(found.number);
   const [left] = records.all;
   const { number, state } = left ?? (await add());
-  expect(await counted()).toBe(state === "shown" ? HITS : 0);
+  expect([await counted(), await crawled()]).toEqual(state === "shown" ? [HITS, CRAWLS] : [0, 0]);
   if (end === "deleted") return remove({ imports, records }, number);
   if (state === "running") await imports.run(number, HIT_SOURCE);
   if (state === "hidden") await imports.show(number);
@@ -48,9 +48,10 @@ async function playAndRestart(
     });
   const next = await openHitImports(backing);
   await goOn(next, end);
-  expect(await next.counted(), "at the end").toBe(end === "shown" ? HITS : 0);
+  expect([await next.counted(), await next.crawled()], "at the end").toEqual(end === "shown" ? [HITS, CRAWLS] : [0, 0]);
   expect(await next.secrets.names(), "salts").toEqual([]);
-  if (end === "deleted") expect(await backing.objects.list("events"), "files").toEqual([]);
+  if (end === "shown") expect(next.records.all.map(({ crawls }) => crawls)).toEqual([CRAWLS]);
+  for (const folder of end === "deleted" ? ["events", "crawls"] : []) expect(await backing.objects.list(folder), "files").toEqual([]);
   return { changes: mortal.changes(), struck: mortal.hasStruck() };
 }
 

@@ -7,6 +7,7 @@ import { createInProcessTarget, type InProcessTarget } from "../support/in-proce
 import { memoryStores, type Stores } from "../support/mortal-stores.ts";
 import { record, wireEvent } from "../support/requests.ts";
 import type { Environment } from "../support/target.ts";
+import { confirm, logLine, upload } from "../support/uploads.ts";
 import { read } from "./crawls.suite.ts";
 
 const [SITE, OTHER] = ["one.test", "other.test"];
@@ -92,6 +93,47 @@ describe("counts of crawlers", () => {
     expect(await reads(OTHER)).toEqual(TWO);
     expect(await report()).toEqual(REPEATED);
     expect(await reads(OTHER)).toEqual(TWO);
+  });
+
+  it("come with a log, hidden, shown, renamed and deleted with its import, and days that have some are left out", async () => {
+    const { target, ask, report, reads } = await world();
+    await report();
+    const gptbot = { userAgent: "Mozilla/5.0 (compatible; GPTBot/1.2)" };
+    const days = ["2026-03-12T10:00:00", "2026-03-13T10:00:00", "2026-03-13T11:00:00", "2026-03-14T10:00:00"];
+    const log = days.map((time) => logLine(time, "/docs", gptbot)).join("");
+    const headers = withKey((await createKey(target, await logIn(target), "Admin")).key);
+    const ready = await upload(target, headers, SITE, { "access.log": log });
+    expect(ready.manifest).toMatchObject({ crawls: 4, totals: [], days: 3 });
+    expect(await reads()).toEqual(TWO);
+    // A server has reported those of the last day.
+    expect(await confirm(target, headers, 1)).toMatchObject({ state: "shown", events: 0, crawls: 3 });
+    const all = { ...TWO, "2026-03-12": 1, "2026-03-13": 2 };
+    expect(await reads()).toEqual(all);
+
+    const again = await upload(target, headers, SITE, { "other.log": `${log}${logLine("2026-03-11T10:00:00", "/docs", gptbot)}` });
+    expect(again).toMatchObject({ state: "ready" });
+    expect(await confirm(target, headers, 2)).toMatchObject({ state: "shown", crawls: 1 });
+    expect(await reads()).toEqual({ ...all, "2026-03-11": 1 });
+
+    await bodyOf(await ask("POST", "/api/imports/1/hide"));
+    expect(await reads()).toEqual({ ...TWO, "2026-03-11": 1 });
+    await bodyOf(await ask("POST", "/api/imports/1/show"));
+    await record(target, wireEvent(SITE));
+    await bodyOf(await ask("POST", `/api/sites/${SITE}/rename`, { to: OTHER }));
+    expect(await reads(OTHER)).toEqual({ ...all, "2026-03-11": 1 });
+    for (const number of [1, 2]) await bodyOf(await ask("DELETE", `/api/imports/${number}`));
+    expect(await reads(OTHER)).toEqual(TWO);
+  });
+
+  it("of an import are those of the site that its site is merged into", async () => {
+    const { target, ask, reads } = await world();
+    const headers = withKey((await createKey(target, await logIn(target), "Admin")).key);
+    for (const site of [SITE, OTHER]) await record(target, wireEvent(site));
+    const log = logLine("2026-03-12T10:00:00", "/docs", { userAgent: "Mozilla/5.0 (compatible; GPTBot/1.2)" });
+    await upload(target, headers, SITE, { "access.log": log });
+    await confirm(target, headers, 1);
+    await bodyOf(await ask("POST", `/api/sites/${SITE}/merge`, { into: OTHER }));
+    expect(await reads(OTHER)).toEqual({ "2026-03-12": 1 });
   });
 
   it("are in a backup, and their damage is found", async () => {

@@ -1,6 +1,6 @@
 /** Imports of a dozen hits over stores of any kind, for tests of what counts when. */
 import { createSha256 } from "../../src/runtime/base/bytes.ts";
-import type { Hit, Row } from "../../src/runtime/imports/rows.ts";
+import type { CrawlRow, Hit, Row } from "../../src/runtime/imports/rows.ts";
 import { HitImports } from "../../src/runtime/imports/hit-import.ts";
 import { StoredDaySums } from "../../src/runtime/imports/stored-day-sums.ts";
 import { IdentityStore } from "../../src/runtime/imports/identities.ts";
@@ -14,15 +14,17 @@ import type { LocalDate } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";
 import { countEvents, inlineParquetWriter } from "../../src/storage/parquet-events.ts";
 import { createRecordSecretStore, type SecretStore } from "../../src/storage/secret-store.ts";
+import { crawlCountsIn, crawledPaths } from "./crawl-counts.ts";
 import type { Stores } from "./mortal-stores.ts";
 import { siteId } from "./stored-event.ts";
 
 export const SITE = siteId("imported.test");
 export const [FIRST, LAST] = ["2026-01-01", "2026-01-09"] as [LocalDate, LocalDate];
 export const HITS = 12;
+export const CRAWLS = 6;
 const hmac = await createHmacSha256();
 
-const hits: readonly Row[] = Array.from({ length: HITS }, (_, i): Hit => ({
+const hits: readonly Hit[] = Array.from({ length: HITS }, (_, i): Hit => ({
   kind: "hit",
   line: i + 1,
   atMs: Date.parse("2026-01-01T00:00:00Z") + i * 5 * 3_600_000,
@@ -31,6 +33,11 @@ const hits: readonly Row[] = Array.from({ length: HITS }, (_, i): Hit => ({
   name: "pageview",
   path: `/${i}`,
 }));
+
+const crawlAfter = ({ atMs, line }: Hit): CrawlRow => ({ kind: "crawl", line, atMs, name: "GPTBot", status: 200, path: `/${line}` });
+
+/** Two hits, and a request of a crawler. */
+const batchAt = (at: number): readonly Row[] => hits.slice(at, at + 2).flatMap((hit, i) => (i === 0 ? [hit] : [hit, crawlAfter(hit)]));
 
 /** How hits become events at a site with the default settings, where no address has a place. */
 export const PLAIN_SITE = {
@@ -52,7 +59,7 @@ export const PLAIN_SITE = {
   hmac,
 } as const;
 
-/** Twelve hits of three days, in batches of two. */
+/** Twelve hits of three days, in batches of two, each with a request of a crawler. */
 export const HIT_SOURCE = {
   others: [],
   files: [
@@ -60,7 +67,7 @@ export const HIT_SOURCE = {
       path: "hits.csv",
       format: "csv",
       async *read() {
-        for (let at = 0; at < hits.length; at += 2) yield hits.slice(at, at + 2);
+        for (let at = 0; at < hits.length; at += 2) yield batchAt(at);
       },
     },
   ],
@@ -111,6 +118,7 @@ export async function openHitImports(stores: Stores, secrets: SecretStore = crea
   const identities = new IdentityStore(stores.objects, await createSha256());
   const daySums = new StoredDaySums(stores.objects, records);
   eventStore.observe({ beforeErasure: (site, firstDay, lastDay) => daySums.eraseDays(site, firstDay, lastDay) });
+  const crawls = crawlCountsIn(stores.objects, { rowsShownOf: records.rowsShownOf });
   const imports = new HitImports({
     eventStore,
     records,
@@ -118,6 +126,7 @@ export async function openHitImports(stores: Stores, secrets: SecretStore = crea
     identities,
     randomBytes,
     daySums,
+    crawls,
     checkpointEvents: 4,
     checkpointGroups: 4,
     now: () => NOW_MS,
@@ -125,5 +134,6 @@ export async function openHitImports(stores: Stores, secrets: SecretStore = crea
   });
   const add = (values: Partial<ImportRecord> = {}) => records.add({ ...NEW, ...values });
   const counted = () => countedIn(eventStore);
-  return { records, imports, secrets, add, counted, eventStore, daySums };
+  const crawled = async () => Object.values(await crawledPaths(crawls, SITE)).reduce((sum, count) => sum + count, 0);
+  return { records, imports, secrets, add, counted, crawled, eventStore, daySums };
 }

@@ -85,7 +85,13 @@ export function tally(rows: readonly Row[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const row of rows) {
     const key =
-      row.kind === "hit" ? row.name : row.kind === "day" ? row.table : row.kind === "remark" ? "remark" : `${row.kind}: ${row.reason}`;
+      row.kind === "hit"
+        ? row.name
+        : row.kind === "day"
+          ? row.table
+          : row.kind === "remark"
+            ? "remark"
+            : `${row.kind}: ${row.kind === "crawl" ? row.name : row.reason}`;
     counts[key] = (counts[key] ?? 0) + 1;
   }
   return counts;

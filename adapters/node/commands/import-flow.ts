@@ -30,6 +30,7 @@ function manifestLines(manifest: ManifestJson): string[] {
       : [
           `${counted(sum("pageviews"), "page view")} and ${counted(sum("events"), "other event")} on ${counted(manifest.days, "day")} from ${manifest.start_date} to ${manifest.end_date}`,
         ]),
+    ...(manifest.crawls > 0 ? [`${counted(manifest.crawls, "request")} of AI crawlers, which count apart`] : []),
     ...(manifest.cut_off ? [manifest.cut_off.reason] : []),
     ...manifest.overlaps.map(
       ({ import_id: id, days, start_date: start, end_date: end, by }) =>

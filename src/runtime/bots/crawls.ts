@@ -82,17 +82,11 @@ export class Crawls {
   readonly #waiting = new Map<SiteId, Waiting[]>();
   readonly #writing = new Set<Promise<void>>();
   #waitingCount = 0;
-  #onCounted: (() => Promise<void>) | null = null;
   readonly counts: DayCountStore;
 
   constructor(options: CrawlsOptions) {
     this.#options = options;
     this.counts = options.counts;
-  }
-
-  /** Called before the answer to a batch that is counted, on hosts that have to know when days expire. */
-  observe(onCounted: () => Promise<void>): void {
-    this.#onCounted = onCounted;
   }
 
   /** Resolves when all that counts of the batch is durable. After a rejection, also 408, the batch may be repeated. */
@@ -201,7 +195,6 @@ export class Crawls {
       const batches = new Map([...firsts].map(([id, { counts }]) => [id, counts]));
       for (const id of await this.counts.addBatches(siteId, day, batches)) newDays[firsts.get(id)?.place ?? 0]?.add(day);
     }
-    await this.#onCounted?.();
     return newDays;
   }
 }

@@ -10,13 +10,14 @@ import {
   DayCounts,
   decodeCounts,
   encodeCounts,
+  type ImportedRows,
   type Labels,
   parseCountKey,
 } from "../../storage/day-counts.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
-import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
 import { isContinued, siteOfFolders } from "../../storage/partitions.ts";
-import { COUNT_ROWS_PENDING_MAX, COUNT_WRITE_MS, COUNT_WRITE_PAUSE_MS_MAX } from "../base/config/limits.ts";
+import { COUNT_ROWS_PENDING_MAX, COUNT_WRITE_MS, COUNT_WRITE_PAUSE_MS_MAX, IMPORT_COUNT_FILES_MAX } from "../base/config/limits.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
 import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
@@ -35,8 +36,18 @@ interface DayCountStoreOptions {
   readonly mergedInto: (siteId: SiteId) => readonly SiteId[];
   /** The site of an instance that has no other; else null. */
   readonly onlySite: SiteId | null;
+  /** The rename whose counts the site has not got yet, or not all of them; null for most. */
+  readonly moveTo: (siteId: SiteId) => CountMove | null;
+  /** How many rows of an import count; 0 for one that is hidden or deleted. */
+  readonly rowsShownOf: (importNumber: number) => number;
   /** False for a site that somebody has made up: what is counted of it is not written. */
   readonly hasEvents: (siteId: SiteId) => Promise<boolean>;
+}
+
+/** See `move`. */
+interface CountMove {
+  readonly from: SiteId;
+  readonly part: number;
 }
 
 interface SiteDay {
@@ -58,6 +69,9 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
   #sinceMs = 0;
   #hasWarned = false;
   #isStopping = false;
+  #onStored: (() => Promise<void>) | null = null;
+  /** Changes whenever files go: what was listed before may be elsewhere. */
+  #listing = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: DayCountStoreOptions) {
@@ -70,6 +84,11 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
       pauseMs: COUNT_WRITE_MS,
       retryMs: COUNT_WRITE_MS,
     });
+  }
+
+  /** Called before batches and rows of imports count as stored, on hosts that have to know when days expire. */
+  observe(onStored: () => Promise<void>): void {
+    this.#onStored = onStored;
   }
 
   /** Infinite if nothing is to be written. */
@@ -209,32 +228,56 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
     }
   }
 
-  async #files(siteId: SiteId): Promise<CountFile[]> {
+  async #filesIn(folder: SiteId): Promise<CountFile[]> {
     const { kind, objects } = this.#options;
-    const found = await objects.list(countFolder(kind, siteId));
+    const found = await objects.list(countFolder(kind, folder));
     return found.map(({ key }) => parseCountKey(key)).filter((file) => file !== null);
+  }
+
+  /** The files of a site, with those that a rename has not moved yet. */
+  async #files(siteId: SiteId): Promise<CountFile[]> {
+    const files = await this.#filesIn(siteId);
+    const move = this.#options.moveTo(siteId);
+    if (move === null) return files;
+    const moved = new Set(files.map(({ key }) => key));
+    const left = (await this.#filesIn(move.from)).filter((file) => !moved.has(this.#moved(file, siteId, move.part).key));
+    return [...files, ...left];
+  }
+
+  #moved({ day, part }: CountFile, to: SiteId, partOfMove: number): CountFile {
+    return countFileOf(this.#options.kind, to, day, part === 0 ? partOfMove : part);
+  }
+
+  /** The files of a site and all that it has taken over, by day. */
+  async #listed(siteId: SiteId) {
+    const listing = this.#listing;
+    const filesOf = new Map<LocalDate, CountFile[]>();
+    for (const each of [siteId, ...this.#options.mergedInto(siteId)]) addByDay(filesOf, await this.#files(each));
+    return { listing, filesOf };
   }
 
   /** What is counted of a site and all that it has taken over, a day at a time: the days that have something, oldest first. */
   async *days(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): AsyncGenerator<readonly [LocalDate, DayCounts]> {
-    const { kind, mergedInto, siteOf } = this.#options;
-    const filesOf = new Map<LocalDate, CountFile[]>();
-    for (const each of [siteId, ...mergedInto(siteId)]) {
-      for (const file of await this.#files(each)) filesOf.set(file.day, [...(filesOf.get(file.day) ?? []), file]);
-    }
+    const { siteOf } = this.#options;
+    let listed = await this.#listed(siteId);
     const pending = [...this.#pending.values()].filter((each) => siteOf(each.siteId) === siteId).map(({ day }) => day);
-    const days = [...new Set([...filesOf.keys(), ...pending])].filter((day) => firstDay <= day && day <= lastDay);
+    const days = [...new Set([...listed.filesOf.keys(), ...pending])].filter((day) => firstDay <= day && day <= lastDay);
     for (const day of days.sort()) {
-      // What is pending may have got its file since.
-      const ofDay = [countFileOf(kind, siteId, day, 0), ...(filesOf.get(day) ?? [])];
-      yield [day, await this.#inTurn(() => this.#dayOf(siteId, day, new Map(ofDay.map((file) => [file.key, file]))))];
+      const counts = await this.#inTurn(async () => {
+        if (listed.listing !== this.#listing) listed = await this.#listed(siteId);
+        return this.#dayOf(siteId, day, listed.filesOf.get(day) ?? []);
+      });
+      yield [day, counts];
     }
   }
 
-  async #dayOf(siteId: SiteId, day: LocalDate, files: ReadonlyMap<ObjectKey, CountFile>): Promise<DayCounts> {
-    const { siteOf } = this.#options;
+  async #dayOf(siteId: SiteId, day: LocalDate, files: readonly CountFile[]): Promise<DayCounts> {
+    const { kind, rowsShownOf, siteOf } = this.#options;
+    const shown = files.filter(({ part }) => typeof part === "number" || part.to <= rowsShownOf(part.importNumber));
+    // What was pending may have got its file since.
+    const own = countFileOf(kind, siteId, day, 0);
     const sum = new DayCounts();
-    for (const file of files.values()) {
+    for (const file of new Map([own, ...outermost(shown)].map((each) => [each.key, each])).values()) {
       const counts = await this.#read(file);
       if (counts) sum.merge(counts);
     }
@@ -248,26 +291,86 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
    * Adds counts that came in batches to the file of their day, each unless it is in. Returns the ids of those that were not. Counts and ids
    * are in one file: they are durable together once this resolves, and after a rejection or a kill it may be repeated.
    */
-  addBatches(siteId: SiteId, day: LocalDate, batches: ReadonlyMap<string, DayCounts>): Promise<ReadonlySet<string>> {
+  async addBatches(siteId: SiteId, day: LocalDate, batches: ReadonlyMap<string, DayCounts>): Promise<ReadonlySet<string>> {
     const { kind, siteOf } = this.#options;
-    return this.#inTurn(async () => {
+    const added = await this.#inTurn(async () => {
       const file = countFileOf(kind, siteOf(siteId), day, 0);
       const sum = (await this.#read(file)) ?? new DayCounts();
       const known = new Set(sum.batches);
       // A rename has brought them.
       for (const other of await this.#files(siteOf(siteId))) {
-        if (other.day !== day || other.part === 0) continue;
+        if (other.day !== day || typeof other.part !== "number" || other.key === file.key) continue;
         for (const id of (await this.#read(other))?.batches ?? []) known.add(id);
       }
-      const added = [...batches].filter(([id]) => !known.has(id));
-      for (const [id, counts] of added) {
+      const unknown = [...batches].filter(([id]) => !known.has(id));
+      for (const [id, counts] of unknown) {
         sum.merge(counts);
         sum.noteBatch(id);
       }
       sum.prune();
-      if (added.length > 0) await this.#put(file, await encodeCounts(kind, day, sum));
-      return new Set(added.map(([id]) => id));
+      if (unknown.length > 0) await this.#put(file, await encodeCounts(kind, day, sum));
+      return new Set(unknown.map(([id]) => id));
     });
+    await this.#onStored?.();
+    return added;
+  }
+
+  /**
+   * Stores counts of rows of an import. They count when its record has these rows. Until then they may be stored again, and are to be deleted
+   * before others are. Files of earlier rows are joined when a day has many.
+   */
+  async addImported(siteId: SiteId, rows: ImportedRows, days: ReadonlyMap<LocalDate, DayCounts>): Promise<void> {
+    const { kind, siteOf } = this.#options;
+    const site = siteOf(siteId);
+    const earlier = new Map<LocalDate, CountFile[]>();
+    addByDay(
+      earlier,
+      (await this.#files(site)).filter(({ part }) => isOfImport(part, rows.importNumber) && part.to <= rows.from),
+    );
+    for (const [day, counts] of days) {
+      await this.#inTurn(async () => {
+        const ofDay = earlier.get(day) ?? [];
+        if (ofDay.length >= IMPORT_COUNT_FILES_MAX) await this.#join(site, day, ofDay);
+        counts.prune();
+        await this.#put(countFileOf(kind, site, day, rows), await encodeCounts(kind, day, counts));
+      });
+    }
+    await this.#onStored?.();
+  }
+
+  /** Makes one file of those that an import has of a day. The others are inside of it, so that they count no more before they are deleted. */
+  async #join(siteId: SiteId, day: LocalDate, files: readonly CountFile[]): Promise<void> {
+    const { kind, objects } = this.#options;
+    const outer = outermost(files);
+    const parts = outer.map(({ part }) => part).filter((part) => typeof part !== "number");
+    const [first] = parts;
+    if (first === undefined) return;
+    const rows = { ...first, to: Math.max(...parts.map(({ to }) => to)) };
+    const joined = countFileOf(kind, siteId, day, rows);
+    const sum = new DayCounts();
+    for (const file of outer) {
+      const counts = await this.#read(file);
+      if (counts) sum.merge(counts);
+    }
+    sum.prune();
+    await this.#put(joined, await encodeCounts(kind, day, sum));
+    this.#listing++;
+    for (const { key } of files) if (key !== joined.key) await objects.delete(key);
+  }
+
+  /** Deletes the counts of an import's rows from this one on. Durable once resolved; may be retried. */
+  removeImported(siteId: SiteId, importNumber: number, fromRow = 0): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#delete(this.#options.siteOf(siteId), ({ part }) => isOfImport(part, importNumber) && part.to > fromRow);
+    });
+  }
+
+  /** The days of a site and all that it has taken over that have counts, apart from those of these imports. */
+  async daysWithout(siteId: SiteId, isLeftOut: (importNumber: number) => boolean): Promise<ReadonlySet<LocalDate>> {
+    const { filesOf } = await this.#listed(siteId);
+    const hasOther = (files: readonly CountFile[]): boolean =>
+      files.some(({ part }) => typeof part === "number" || !isLeftOut(part.importNumber));
+    return new Set([...filesOf].filter(([, files]) => hasOther(files)).map(([day]) => day));
   }
 
   /** Sites that have files. */
@@ -293,18 +396,27 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
 
   /** Deletes all counts of these days. Durable once resolved; may be retried. */
   erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
-    const { objects, leftOutFiles, siteOf } = this.#options;
+    const { siteOf } = this.#options;
     const isErased = (day: LocalDate): boolean => firstDay <= day && day <= lastDay;
     return this.#inTurn(async () => {
       for (const [key, pending] of [...this.#pending]) {
         if (isErased(pending.day) && siteOf(pending.siteId) === siteId) this.#take(key);
       }
-      for (const { key, day } of await this.#files(siteId)) {
-        if (!isErased(day)) continue;
+      await this.#delete(siteId, ({ day }) => isErased(day));
+    });
+  }
+
+  /** Deletes files of a site, also those that a rename has moved or is about to. */
+  async #delete(siteId: SiteId, isGone: (file: CountFile) => boolean): Promise<void> {
+    const { leftOutFiles, moveTo, objects } = this.#options;
+    const from = moveTo(siteId)?.from;
+    this.#listing++;
+    for (const folder of from === undefined ? [siteId] : [siteId, from]) {
+      for (const { key } of (await this.#filesIn(folder)).filter(isGone)) {
         await objects.delete(key);
         leftOutFiles.forget(key);
       }
-    });
+    }
   }
 
   /**
@@ -312,16 +424,67 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
    * again as it was.
    */
   move(from: SiteId, to: SiteId, part: number): Promise<void> {
-    const { kind, objects } = this.#options;
+    const { objects } = this.#options;
     return this.#inTurn(async () => {
-      for (const file of await this.#files(from)) {
+      this.#listing++;
+      for (const file of await this.#filesIn(from)) {
         const bytes = await objects.get(file.key);
-        const moved = countFileOf(kind, to, file.day, file.part === 0 ? part : file.part);
-        if (bytes !== null) await objects.put(moved.key, bytes);
+        if (bytes !== null) await objects.put(this.#moved(file, to, part).key, bytes);
         await objects.delete(file.key);
       }
     });
   }
+
+  /** Adds what is shown of a site's imports to its own counts: they are about to be deleted, and what is counted is not. May be repeated. */
+  keepImported(siteId: SiteId): Promise<void> {
+    const { kind, objects, rowsShownOf } = this.#options;
+    return this.#inTurn(async () => {
+      const imported = (await this.#filesIn(siteId)).filter(
+        ({ part }) => typeof part !== "number" && part.to <= rowsShownOf(part.importNumber),
+      );
+      const byDay = new Map<LocalDate, CountFile[]>();
+      addByDay(byDay, imported);
+      for (const [day, files] of byDay) {
+        const own = countFileOf(kind, siteId, day, 0);
+        const sum = (await this.#read(own)) ?? new DayCounts();
+        for (const file of outermost(files)) {
+          const counts = sum.batches.has(file.key) ? null : await this.#read(file);
+          if (counts) sum.merge(counts);
+          sum.noteBatch(file.key);
+        }
+        sum.prune();
+        await this.#put(own, await encodeCounts(kind, day, sum));
+        this.#listing++;
+        for (const { key } of files) await objects.delete(key);
+      }
+    });
+  }
+}
+
+const isOfImport = (part: CountFile["part"], importNumber: number): part is ImportedRows =>
+  typeof part !== "number" && part.importNumber === importNumber;
+
+function addByDay(filesOf: Map<LocalDate, CountFile[]>, files: readonly CountFile[]): void {
+  for (const file of files) {
+    const ofDay = filesOf.get(file.day) ?? [];
+    filesOf.set(file.day, ofDay);
+    ofDay.push(file);
+  }
+}
+
+/** Leaves out files of an import's rows that are in a joined one as well. All are of one day. */
+function outermost(files: readonly CountFile[]): CountFile[] {
+  const ends = new Map<number, number>();
+  const firstOf = ({ part }: CountFile): number => (typeof part === "number" ? 0 : part.from);
+  const lastOf = ({ part }: CountFile): number => (typeof part === "number" ? 0 : part.to);
+  return files
+    .toSorted((a, b) => firstOf(a) - firstOf(b) || lastOf(b) - lastOf(a))
+    .filter(({ part }) => {
+      if (typeof part === "number") return true;
+      if (part.to <= (ends.get(part.importNumber) ?? -1)) return false;
+      ends.set(part.importNumber, part.to);
+      return true;
+    });
 }
 
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, place) => byte === b[place]);

@@ -10,6 +10,7 @@ import type { EventStore } from "../../storage/event-store.ts";
 import { IMPORT_NUMBERS, importFileNumber } from "../../storage/partitions.ts";
 import { importSecretName, type SecretStore, type StoredSecret } from "../../storage/secret-store.ts";
 import type { HmacKey } from "../ingest/visitor-salt.ts";
+import { CrawlCounts, type StoredCrawls } from "./crawl-counts.ts";
 import type { Breathe } from "./files/file.ts";
 import { sourceFile } from "./files/source-files.ts";
 import { LineSplitter } from "./files/text.ts";
@@ -37,6 +38,7 @@ interface GrowingImportsOptions {
   readonly eventStore: Pick<EventStore, "addImportFile" | "deleteImport" | "showMore">;
   readonly records: ImportRecords;
   readonly secrets: SecretStore;
+  readonly crawls: StoredCrawls;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly now: () => number;
 }
@@ -104,14 +106,16 @@ export class GrowingImports {
   }
 
   /** Files that were written before a kill. */
-  async #deleteUncounted({ siteId, number, files }: Growing): Promise<void> {
+  async #deleteUncounted({ siteId, number, files, rows }: Growing): Promise<void> {
     if (this.#clean.has(number)) return;
-    await this.#options.eventStore.deleteImport(siteId, number, files);
+    const { crawls, eventStore } = this.#options;
+    await eventStore.deleteImport(siteId, number, files);
+    await crawls?.removeImported(siteId, number, rows);
     this.#clean.add(number);
   }
 
   async #add(record: Growing, layout: Layout, lines: Uint8Array, source: LinesSource): Promise<void> {
-    const { eventStore, records } = this.#options;
+    const { crawls, eventStore, records } = this.#options;
     const { siteId, number, files } = record;
     const reader = layout.open(record.followed.header);
     const readRequest = createRequestReader(source.context);
@@ -127,7 +131,9 @@ export class GrowingImports {
     const options = new Map<LocalDate, HitEventsOptions>();
     const texts = new Map<LocalDate, EventText[]>();
     const outcome = new Map<Month, MonthOutcome>(Object.entries(record.outcome));
+    const crawlCounts = new CrawlCounts(source.events);
     for (const [i, row] of rows.entries()) {
+      if (row.kind === "crawl") crawlCounts.add(row);
       if (row.kind !== "hit") continue;
       const day = calendar.dateOf(row.atMs);
       const salted = options.get(day) ?? (await this.#saltedOptions(number, day, source.events));
@@ -145,6 +151,9 @@ export class GrowingImports {
     if (files + days.length > IMPORT_NUMBERS) throw conflict(`Import #${number} has ${IMPORT_NUMBERS} files: begin another one`);
     for (const [i, day] of days.entries())
       await eventStore.addImportFile(siteId, { day, number: importFileNumber(number, files + i) }, texts.get(day) ?? []);
+    const { requests, days: crawledDays } = crawlCounts.take();
+    const ofCrawls = { importNumber: number, from: record.rows, to: record.rows + rows.length };
+    if (requests > 0) await crawls?.addImported(siteId, ofCrawls, crawledDays);
     const all = [record.firstDay, record.lastDay, ...days].filter((day) => day !== null).sort();
     const grown: ImportRecord = {
       ...record,
@@ -152,6 +161,7 @@ export class GrowingImports {
       rows: record.rows + rows.length,
       files: files + days.length,
       events: record.events + days.reduce((sum, day) => sum + (texts.get(day)?.length ?? 0), 0),
+      crawls: record.crawls + (crawls === null ? 0 : requests),
       firstDay: all[0] ?? null,
       lastDay: all.at(-1) ?? null,
       outcome: Object.fromEntries(outcome),

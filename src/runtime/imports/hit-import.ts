@@ -11,19 +11,30 @@ import { fromHex, toHex } from "../base/bytes.ts";
 import { IMPORT_DAY_FILES_MAX, IMPORT_DAY_TEXT_CHARS } from "../base/config/limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { HmacKey } from "../ingest/visitor-salt.ts";
-import type { DayCounts, DayRow, Hit, LeftOutReason, Row } from "./rows.ts";
+import type { CrawlRow, DayCounts, DayRow, Hit, LeftOutReason, Row } from "./rows.ts";
 import type { Recognition } from "./formats/format.ts";
 import { UnreadableFile } from "./files/file.ts";
 import { eventOfHit, type HitEventsOptions } from "./hit-events.ts";
 import { Duplicates, type IdentityStore, type OtherImport } from "./identities.ts";
-import { DaySums, type DaySumsOptions, PropertyKeys } from "./day-sums.ts";
+import { CrawlCounts, type StoredCrawls } from "./crawl-counts.ts";
+import { DaySums, PropertyKeys } from "./day-sums.ts";
 import type { ImportRecord, ImportRecords, MonthOutcome } from "./import-record.ts";
 import { addedCounts, type Month, monthOf } from "./manifest.ts";
 import type { StoredDaySums } from "./stored-day-sums.ts";
 
 export const SALT_BYTES = 32;
 
-const NOTHING_READ = { rows: 0, files: 0, events: 0, firstDay: null, lastDay: null, outcome: {}, dayFiles: [], days: [] } as const;
+const NOTHING_READ = {
+  rows: 0,
+  files: 0,
+  events: 0,
+  firstDay: null,
+  lastDay: null,
+  crawls: 0,
+  outcome: {},
+  dayFiles: [],
+  days: [],
+} as const;
 
 interface HitImportsOptions {
   readonly eventStore: Pick<EventStore, "addImportFile" | "changeHidden" | "changeShown" | "deleteImport" | "deleteReplicated">;
@@ -31,6 +42,7 @@ interface HitImportsOptions {
   readonly secrets: SecretStore;
   readonly identities: IdentityStore;
   readonly daySums: StoredDaySums;
+  readonly crawls: StoredCrawls;
   readonly randomBytes: (length: number) => Uint8Array;
   /** Events that are in memory before they are written: `IMPORT_CHECKPOINT_EVENTS`. */
   readonly checkpointEvents: number;
@@ -70,7 +82,8 @@ export class HitImports {
     const { salt, record } = await this.#begun(number, secret, source.events.hmac);
     const events = { ...source.events, salt };
     const duplicates = await Duplicates.open(this.#options.identities, number, record.files, source.others);
-    const parts = new Parts(record, duplicates, { ...this.#options, ofDays: events });
+    const crawledDays = await this.#crawledDays(record);
+    const parts = new Parts(record, duplicates, { ...this.#options, events, crawledDays });
     const firstOwnDay = record.endMs === null ? null : events.calendar.dateOf(record.endMs);
     const properties = new PropertyKeys();
     let row = 0;
@@ -82,6 +95,7 @@ export class HitImports {
           const isAdmitted = each.kind !== "day" || properties.admits(each);
           if (++row <= record.rows || !isAdmitted) continue;
           if (each.kind === "day") parts.noteDay(each, reasonToLeaveOut(each, firstOwnDay, source.others));
+          if (each.kind === "crawl") parts.noteCrawl(each);
           if (each.kind !== "hit") continue;
           const day = events.calendar.dateOf(each.atMs);
           const event = each.atMs >= (record.endMs ?? Infinity) ? "own_day" : eventOfHit(each, row, events);
@@ -100,6 +114,12 @@ export class HitImports {
     return true;
   }
 
+  /** Days whose requests of crawlers are counted already, as a server reported them or another import has them. */
+  async #crawledDays({ number, siteId }: ImportRecord): Promise<ReadonlySet<LocalDate>> {
+    const { crawls, records } = this.#options;
+    return (await crawls?.daysWithout(siteId, (other) => other === number || !records.isComplete(other))) ?? new Set();
+  }
+
   /** Says why there will be no more events, and deletes those that a run has written. */
   async fail(number: number, failure: string): Promise<void> {
     const { records } = this.#options;
@@ -109,12 +129,13 @@ export class HitImports {
 
   /** Deletes all files of an import that is not shown, and its salt. */
   async clear(number: number): Promise<void> {
-    const { daySums, eventStore, identities, records } = this.#options;
+    const { crawls, daySums, eventStore, identities, records } = this.#options;
     const { siteId } = records.existing(number);
     await eventStore.deleteReplicated(siteId, number);
     await eventStore.deleteImport(siteId, number);
     await identities.remove(number);
     await daySums.removeBut(number, []);
+    await crawls?.removeImported(siteId, number);
     await this.#secretOf(number).erase();
     for (const day of records.existing(number).followed?.saltDays ?? [])
       await this.#options.secrets.secret(importSecretName(number, day)).erase();
@@ -122,7 +143,7 @@ export class HitImports {
 
   /** The record and salt to go on with. Files after the last checkpoint are deleted: they would count twice with another grouping of rows. */
   async #begun(number: number, secret: StoredSecret, { keyFrom }: HitEventsOptions["hmac"]) {
-    const { daySums, eventStore, records, randomBytes } = this.#options;
+    const { crawls, daySums, eventStore, records, randomBytes } = this.#options;
     const stored = await secret.read();
     const from = await records.alone(async () => {
       const record = records.existing(number, ["running"]);
@@ -132,6 +153,7 @@ export class HitImports {
       return records.existing(number);
     });
     await eventStore.deleteImport(from.siteId, number, from.files);
+    await crawls?.removeImported(from.siteId, number, from.rows);
     const salt = stored === null ? randomBytes(SALT_BYTES) : fromHex(stored);
     if (stored === null) await secret.write(toHex(salt));
     return { record: from, salt: keyFrom(salt) as HmacKey };
@@ -184,8 +206,12 @@ export class HitImports {
   }
 }
 
-interface PartsOptions extends Pick<HitImportsOptions, "eventStore" | "records" | "checkpointEvents" | "checkpointGroups" | "daySums"> {
-  readonly ofDays: DaySumsOptions;
+interface PartsOptions extends Pick<
+  HitImportsOptions,
+  "eventStore" | "records" | "checkpointEvents" | "checkpointGroups" | "crawls" | "daySums"
+> {
+  readonly events: HitEventsOptions;
+  readonly crawledDays: ReadonlySet<LocalDate>;
 }
 
 const daysOf = (rows: readonly Row[], calendar: HitEventsOptions["calendar"]): ReadonlySet<LocalDate> =>
@@ -252,12 +278,14 @@ class Parts {
   readonly #outcome: Map<Month, MonthOutcome>;
   readonly #duplicates: Duplicates;
   readonly #number: number;
+  readonly #crawls: CrawlCounts;
   #events = 0;
   #sums: DaySums;
 
   constructor(record: ImportRecord, duplicates: Duplicates, options: PartsOptions) {
     this.#number = record.number;
-    this.#sums = new DaySums(options.ofDays);
+    this.#sums = new DaySums(options.events);
+    this.#crawls = new CrawlCounts(options.events);
     this.#duplicates = duplicates;
     this.#options = options;
     this.#outcome = new Map(Object.entries(record.outcome));
@@ -265,7 +293,8 @@ class Parts {
 
   get isFull(): boolean {
     const { checkpointEvents, checkpointGroups } = this.#options;
-    return this.#events >= checkpointEvents || this.#sums.groups >= checkpointGroups || this.#sums.chars >= IMPORT_DAY_TEXT_CHARS;
+    const isFullOfHits = this.#events >= checkpointEvents || this.#crawls.rows >= checkpointEvents;
+    return isFullOfHits || this.#sums.groups >= checkpointGroups || this.#sums.chars >= IMPORT_DAY_TEXT_CHARS;
   }
 
   /** Takes the event of a hit, or notes why it has none. */
@@ -283,6 +312,11 @@ class Parts {
     const left = reason ?? (isInSpans(this.#options.records.existing(this.#number).erased, row.date) ? "erased_day" : null);
     this.#count(row.date, reconciled(row), left);
     if (left === null) this.#sums.add(row);
+  }
+
+  /** Takes a request of a crawler, unless those of its day are counted already. */
+  noteCrawl(row: CrawlRow): void {
+    this.#crawls.add(row, (day) => this.#options.crawledDays.has(day));
   }
 
   #count(day: LocalDate, counts: DayCounts, reason: LeftOutReason | null): void {
@@ -312,6 +346,7 @@ class Parts {
         rows: row,
         files: files + days.length,
         events: record.events + this.#events,
+        crawls: record.crawls + (await this.#writeCrawls(record, row)),
         attempts: 0,
         firstDay: all[0] ?? null,
         lastDay: all.at(-1) ?? null,
@@ -321,7 +356,16 @@ class Parts {
     });
     this.#days.clear();
     this.#events = 0;
-    this.#sums = new DaySums(this.#options.ofDays);
+    this.#sums = new DaySums(this.#options.events);
+  }
+
+  /** Resolves with how many requests of crawlers there are since the last checkpoint. */
+  async #writeCrawls({ number, siteId, rows, erased }: ImportRecord, row: number): Promise<number> {
+    const { requests, days } = this.#crawls.take((day) => isInSpans(erased, day));
+    const { crawls } = this.#options;
+    if (crawls === null || requests === 0) return 0;
+    await crawls.addImported(siteId, { importNumber: number, from: rows, to: row }, days);
+    return requests;
   }
 
   async #writeSums({ number, siteId, dayFiles, days, erased }: ImportRecord): Promise<Pick<ImportRecord, "dayFiles" | "days">> {

@@ -80,6 +80,8 @@ export interface ImportRecord {
   readonly rows: number;
   readonly files: number;
   readonly events: number;
+  /** Requests of AI crawlers that count so far. */
+  readonly crawls: number;
   /** Times that reading began since there was progress, and was not seen to end: the process was killed, or had no memory. */
   readonly attempts: number;
   readonly firstDay: LocalDate | null;
@@ -162,6 +164,7 @@ const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unk
   rows: [isCount, "a count"],
   files: [isCount, "a count"],
   events: [isCount, "a count"],
+  crawls: [isCount, "a count"],
   attempts: [isCount, "a count"],
   firstDay: [isDayOrNull, "a date or null"],
   lastDay: [isDayOrNull, "a date or null"],
@@ -174,7 +177,7 @@ const FIELDS: { readonly [Name in keyof ImportRecord]: readonly [is: (value: unk
 
 function parseImport(recorded: JsonObject): ImportRecord {
   // Imports of earlier versions do not have these fields.
-  const json: JsonObject = { sourceSite: null, erased: [], followed: null, ...recorded };
+  const json: JsonObject = { sourceSite: null, erased: [], followed: null, crawls: 0, ...recorded };
   for (const [name, [is, rule]] of Object.entries(FIELDS)) if (!is(json[name])) throw new Error(`${name} must be ${rule}`);
   return json as unknown as ImportRecord;
 }
@@ -312,6 +315,18 @@ export class ImportRecords implements SiteBelongings<SiteId> {
       .map(({ number, dayFiles, days }) => ({ import: number, files: dayFiles, days }));
   }
 
+  /** How many rows of an import count; 0 for one that is not shown. */
+  readonly rowsShownOf = (number: number): number => {
+    const record = this.get(number);
+    return record?.state === "shown" ? record.rows : 0;
+  };
+
+  /** True once all of an import counts, or would if it were shown. */
+  isComplete(number: number): boolean {
+    const state = this.get(number)?.state;
+    return state === "shown" || state === "hidden";
+  }
+
   /** Sites of which complete imports have sums of days, shown or hidden. */
   get sitesWithDays(): ReadonlySet<SiteId> {
     const isComplete = ({ state }: ImportRecord) => state === "shown" || state === "hidden";
@@ -341,6 +356,7 @@ export class ImportRecords implements SiteBelongings<SiteId> {
       rows: 0,
       files: 0,
       events: 0,
+      crawls: 0,
       attempts: 0,
       firstDay: null,
       lastDay: null,

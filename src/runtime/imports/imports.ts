@@ -23,6 +23,7 @@ import { type Log, reasonOf } from "../base/metrics/log.ts";
 import { PeriodicJob, type Run } from "../base/periodic-job.ts";
 import type { SerialQueue } from "../base/queue.ts";
 import { endOfName } from "../sites/site-names.ts";
+import type { StoredCrawls } from "./crawl-counts.ts";
 import { firstOwnEvent, otherImports } from "./covered-days.ts";
 import type { ImportContext, Recognition } from "./formats/format.ts";
 import { type Breathe, type SourceFile, UnreadableFile } from "./files/file.ts";
@@ -70,6 +71,8 @@ interface ImportsOptions {
   readonly recordStore: RecordStore;
   readonly objects: ObjectStore;
   readonly secrets: SecretStore;
+  /** null where nothing is counted. */
+  readonly crawls: StoredCrawls;
   readonly sha256: Sha256;
   readonly randomBytes: (length: number) => Uint8Array;
   /** How hits become events, by the settings of the site. */
@@ -207,7 +210,9 @@ export class Imports {
   }
 
   async #manifestOf(number: number): Promise<ManifestJson | null> {
-    return (await readJsonRecord(this.#options.recordStore, manifestName(number))) as ManifestJson | null;
+    const manifest = (await readJsonRecord(this.#options.recordStore, manifestName(number))) as ManifestJson | null;
+    // Manifests of earlier versions do not have this field.
+    return manifest && { ...manifest, crawls: manifest.crawls ?? 0 };
   }
 
   /** Begins an upload. `number` is given where another instance counts imports. */
@@ -601,7 +606,7 @@ export class Imports {
       if (isAlike && (await this.#identities.files(other.number)).length > 0) byEvents.add(other.number);
     }
     await replaceJsonRecord(recordStore, manifestName(number), manifestJson(recognized, manifest, byEvents));
-    if (manifest.totals.size === 0) throw new UnreadableFile(reasonForNothing(recognized));
+    if (manifest.totals.size === 0 && manifest.crawls === 0) throw new UnreadableFile(reasonForNothing(recognized));
     const names = new Set(recognitions.map(({ product }) => product));
     await records.put({
       ...record,
@@ -632,7 +637,12 @@ export class Imports {
     if (!(await this.#hits.run(number, source, onRows, () => monotonicMs() >= endMs))) return;
     await this.#forgetFiles(number);
     await addSite(siteId);
-    log.info("an import is complete and shown", { import: number, siteId, events: records.existing(number).events });
+    log.info("an import is complete and shown", {
+      import: number,
+      siteId,
+      events: records.existing(number).events,
+      crawls: records.existing(number).crawls,
+    });
   }
 
   async #fail(number: number, failure: string): Promise<void> {

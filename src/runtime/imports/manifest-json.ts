@@ -116,6 +116,7 @@ export const MANIFEST = closed({
     ),
   }),
   left_out: list("Rows that are no hits.", closed({ reason: REASON, description: text("A sentence."), rows: count("How many.") })),
+  crawls: count("Requests of AI crawlers, which are no hits and count apart."),
   remarks: list("What files say about all of their rows.", text("A sentence."), { maxItems: IMPORT_REMARKS_MAX }),
 });
 
@@ -169,7 +170,7 @@ function monthsOf({ totals }: Manifest): readonly (readonly [Month, DayCounts])[
 export function manifestJson(recognized: RecognizedFiles, manifest: Manifest, byEvents: ReadonlySet<number>): ManifestJson {
   const { recognitions, refusals, skipped } = recognized;
   const ignored = [...recognitions.flatMap((recognition) => recognition.ignored), ...skipped];
-  const { rows, days, range, cutOff, ownDays, overlaps, bad, leftOut, remarks } = manifest;
+  const { rows, days, range, cutOff, ownDays, overlaps, bad, leftOut, crawls, remarks } = manifest;
   return {
     products: recognitions.map(productOf),
     refused: refusals.map(({ product, paths, advice }) => ({ product, paths: firstOf(paths), advice })),
@@ -199,6 +200,7 @@ export function manifestJson(recognized: RecognizedFiles, manifest: Manifest, by
       first: bad.first.map(({ path, line, reason, column, value }) => ({ path, line, reason, column, value })),
     },
     left_out: counted(leftOut, LEFT_OUT_REASONS),
+    crawls,
     remarks: [...remarks],
   };
 }

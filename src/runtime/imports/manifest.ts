@@ -4,7 +4,7 @@ import type { EpochMs, LocalDate } from "../../storage/event.ts";
 import { IMPORT_BAD_ROWS_SHOWN_MAX, IMPORT_REMARKS_MAX } from "../base/config/limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import { PropertyKeys } from "./day-sums.ts";
-import type { BadRow, BadRowReason, DayCounts, DayRow, DayTable, Hit, LeftOutReason, Row } from "./rows.ts";
+import type { BadRow, BadRowReason, CrawlRow, DayCounts, DayRow, DayTable, Hit, LeftOutReason, Row } from "./rows.ts";
 
 /** Hits as one table beside those of days. */
 export type TotalsTable = DayTable | "hits";
@@ -60,6 +60,8 @@ export interface Manifest {
   readonly overlaps: readonly (DayRange & { readonly import: number; readonly days: number })[];
   readonly bad: { readonly counts: ReadonlyMap<BadRowReason, number>; readonly first: readonly ShownBadRow[] };
   readonly leftOut: ReadonlyMap<LeftOutReason, number>;
+  /** Requests of AI crawlers. */
+  readonly crawls: number;
   /** Sentences of files about all of their rows, each once. */
   readonly remarks: readonly string[];
 }
@@ -87,6 +89,7 @@ export class ManifestTotals {
   readonly #remarks = new Set<string>();
   readonly #properties = new PropertyKeys();
   #rows = 0;
+  #crawls = 0;
 
   /** `calendar`: the site's. */
   constructor(calendar: Pick<Calendar, "dateOf">) {
@@ -102,12 +105,19 @@ export class ManifestTotals {
     if (row.kind === "bad") this.#addBad(path, row);
     else if (row.kind === "left out") increment(this.#leftOut, row.reason);
     else if (row.kind === "day") this.#addDay(row);
+    else if (row.kind === "crawl") this.#addCrawl(row);
     else this.#addHit(row);
   }
 
   #addBad(path: string, { line, reason, column, value }: BadRow): void {
     increment(this.#bad, reason);
     if (this.#firstBad.length < IMPORT_BAD_ROWS_SHOWN_MAX) this.#firstBad.push({ path, line, reason, column: column ?? null, value });
+  }
+
+  #addCrawl({ atMs }: CrawlRow): void {
+    const day = this.#calendar.dateOf(atMs);
+    if (!this.#days.has(day)) this.#days.set(day, 0);
+    this.#crawls++;
   }
 
   #addHit({ atMs, name }: Hit): void {
@@ -132,7 +142,9 @@ export class ManifestTotals {
 
   manifest(covered: CoveredDays, calendar: Pick<Calendar, "startOf">): Manifest {
     const days = [...this.#days.keys()].sort();
-    const cutOff = cutOffOf(covered.firstOwn, this.#days, { calendar, hasTimes: this.#totals.has("hits") });
+    // Requests of crawlers are in no event.
+    const cutOff =
+      this.#totals.size === 0 ? null : cutOffOf(covered.firstOwn, this.#days, { calendar, hasTimes: this.#totals.has("hits") });
     return {
       rows: this.#rows,
       range: rangeOf(days),
@@ -147,6 +159,7 @@ export class ManifestTotals {
       }),
       bad: { counts: this.#bad, first: this.#firstBad },
       leftOut: this.#leftOut,
+      crawls: this.#crawls,
       remarks: [...this.#remarks],
     };
   }

@@ -163,6 +163,17 @@ export interface LeftOutRow extends Located {
   readonly reason: LeftOutReason;
 }
 
+/** A request of an AI crawler, which is no event and counts apart (docs/bots.md). */
+export interface CrawlRow extends Located {
+  readonly kind: "crawl";
+  readonly atMs: EpochMs;
+  /** The name of the crawler. */
+  readonly name: string;
+  readonly status: number;
+  /** The path of the page, as in `Hit`. */
+  readonly path: string;
+}
+
 /** What a file says about all of its rows, such as that they are a sample. */
 export interface Remark extends Located {
   readonly kind: "remark";
@@ -170,4 +181,4 @@ export interface Remark extends Located {
   readonly text: string;
 }
 
-export type Row = Hit | DayRow | BadRow | LeftOutRow | Remark;
+export type Row = Hit | DayRow | CrawlRow | BadRow | LeftOutRow | Remark;

@@ -66,7 +66,7 @@ import { type Erased, Erasure } from "../upkeep/erasure.ts";
 import { Flush, INTO_CLICKHOUSE, INTO_FILES } from "../upkeep/flush.ts";
 import { Expiry, Retention, type RetentionOptions } from "../upkeep/retention.ts";
 import { SiteDeletion } from "../upkeep/site-deletion.ts";
-import { SiteMoves } from "../upkeep/site-moves.ts";
+import { partOfMove, SiteMoves } from "../upkeep/site-moves.ts";
 import { TrustedClock } from "../upkeep/trusted-clock.ts";
 import { type Asset, type Assets, addressedAssets, addressedScript } from "./assets.ts";
 import type { Dependencies, Host } from "./host.ts";
@@ -468,6 +468,7 @@ async function createImports(
   { knownSites }: IngestServices,
   { stats }: QueryServices,
   { expiry }: JobServices,
+  crawls: DayCountStore | null,
   checkSite: (siteId: SiteId) => void,
 ): Promise<Imports | null> {
   const { config, geo, networkOf } = host;
@@ -477,7 +478,7 @@ async function createImports(
   const userAgents = createUserAgentCache();
   return new Imports({
     ...host,
-    ...{ eventStore, records },
+    ...{ eventStore, records, crawls },
     recordStore: host.records,
     sha256: await createSha256(),
     eventsOf: (siteId) => ({
@@ -515,21 +516,24 @@ interface Counting {
 /** null where no events are accepted, and on nodes that only ingest: nobody can ask them for a report. */
 async function createCounting(
   { host, eventStore, leftOutFiles, names, sites }: Dependencies,
+  importRecords: ImportRecords | null,
   mergedInto: (siteId: SiteId) => readonly SiteId[],
   lastExpiredOf: (siteId: SiteId) => LocalDate | null,
 ): Promise<Counting | null> {
   if (host.siteInstances !== undefined || host.config.role === "ingest") return null;
   const siteOf = (siteId: SiteId): SiteId => names?.siteOf(siteId) ?? siteId;
+  const moveTo = (siteId: SiteId) => {
+    const rename = names?.unfinished;
+    return rename?.state === "switched" && rename.to === siteId ? { from: rename.from, part: partOfMove(rename.startedAt) } : null;
+  };
+  const rowsShownOf = (importNumber: number): number => importRecords?.rowsShownOf(importNumber) ?? 0;
   const { oneSite } = host;
-  const storeOf = (kind: CountKind): DayCountStore => {
-    const store = new DayCountStore({
-      ...{ ...host, kind, leftOutFiles, siteOf, mergedInto, onlySite: oneSite?.siteId ?? null },
+  const storeOf = (kind: CountKind): DayCountStore =>
+    new DayCountStore({
+      ...{ ...host, kind, leftOutFiles, siteOf, mergedInto, moveTo, rowsShownOf, onlySite: oneSite?.siteId ?? null },
       // Elsewhere, nothing is counted of unknown sites. An instance of its own admits its site before it has events.
       hasEvents: async (siteId) => oneSite === undefined || (await eventStore.sites()).has(siteId),
     });
-    eventStore.observe({ beforeErasure: (siteId, firstDay, lastDay) => store.erase(siteId, firstDay, lastDay) });
-    return store;
-  };
   const crawls = new Crawls({
     counts: storeOf(CRAWLS),
     sha256: await createSha256(),
@@ -566,7 +570,7 @@ export async function createServices(host: Host): Promise<Services> {
     importedOf: (siteId) => importRecords?.daysOf(siteId) ?? [],
   });
   const mergedInto = (siteId: SiteId): SiteId[] => importRecords?.mergedSitesOf(siteId) ?? [];
-  const counting = await createCounting(dependencies, mergedInto, (siteId) => jobServices.expiry.lastDayOf(siteId));
+  const counting = await createCounting(dependencies, importRecords, mergedInto, (siteId) => jobServices.expiry.lastDayOf(siteId));
   const countStores = counting ? [counting.droppedEvents, counting.crawls.counts] : [];
   const otherSites = async () => [
     ...(importRecords?.mergedSites ?? []),
@@ -588,7 +592,19 @@ export async function createServices(host: Host): Promise<Services> {
   );
   const clusterParts = { ...host, ...dependencies, erasure, stats: queries.stats, items: itemsOf(collections) };
   const checkSite = (siteId: SiteId): void => siteMoves?.checkSite(siteId);
-  const imports = await createImports(dependencies, importRecords, ingest, queries, jobServices, checkSite);
+  const imports = await createImports(
+    dependencies,
+    importRecords,
+    ingest,
+    queries,
+    jobServices,
+    counting?.crawls.counts ?? null,
+    checkSite,
+  );
+  // After the observer of imports, which write no counts of days that they know to be erased.
+  for (const store of countStores) {
+    eventStore.observe({ beforeErasure: (siteId, firstDay, lastDay) => store.erase(siteId, firstDay, lastDay) });
+  }
   const cluster = shared && (await Cluster.create({ ...clusterParts, clickhouse: shared }));
   await cluster?.join();
   const siteList = createSiteList(dependencies, knownSites, cluster, importRecords);
@@ -638,6 +654,7 @@ export async function createServices(host: Host): Promise<Services> {
         auth.apiKeys,
         importRecords,
       ],
+      keepImportedCounts: async (siteId) => counting?.crawls.counts.keepImported(siteId),
       flush: jobServices.flush,
       calendarOf: (siteId) => sites.calendarOf(siteId),
       dropResults: (siteId) => queries.stats.dropSite(siteId),

@@ -1,5 +1,5 @@
 /** The order in which a running service's data is copied, so that the copy has every event accepted before it exactly once. */
-import { COUNT_KINDS } from "../../storage/day-counts.ts";
+import { COUNT_KINDS, type CountFile, type ImportedRows, parseCountKey } from "../../storage/day-counts.ts";
 import { parseDaySumsKey } from "../../storage/day-sums.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partitions.ts";
@@ -26,6 +26,8 @@ export interface BackupReport {
   readonly records: number;
 }
 
+const TOO_FAST = "files vanish faster than they can be copied; try again when the program has less to do";
+
 /** Minimum number of listings: a merge during a single one may show neither the files it took away nor the one it made. */
 const PASSES_MIN = 2;
 
@@ -35,18 +37,18 @@ const PASSES_MIN = 2;
  * copy several times, in the journal and in merged files, lies there under the same segment number, by which it is counted once.
  * Records go last: a calendar must know each change of time zone that gave an event of the copy its date. It may know later ones: those
  * before them keep their dates. What is accepted or erased meanwhile may be in the copy or not. Records of imports say which files count,
- * so those from before the files are copied; an import that ended, began or was deleted meanwhile is not whole in the copy.
+ * so those from before the files are copied; an import that ended, began or was deleted meanwhile is not whole in the copy. Counts of an
+ * import's rows are copied with them: those of later rows may be joined with those of earlier ones.
  */
 export async function backUp(from: VerifiedData, to: BackupTarget): Promise<BackupReport> {
-  const imports = await readableImports(from.records);
+  const copied = new Set<ObjectKey>();
+  const imports = await copyImportedCounts(from, to, copied);
   const renames = await readableRenames(from.records);
   const segments = await copyJournal(from, to);
-  const copied = new Set<ObjectKey>();
   for (let pass = 1; ; pass++) {
     const isWhole = await copyFiles(from, to, new Set(segments), copied);
     if (isWhole && pass >= PASSES_MIN) break;
-    if (pass === LISTING_ATTEMPTS_MAX)
-      throw new Error("files vanish faster than they can be copied; try again when the program has less to do");
+    if (pass === LISTING_ATTEMPTS_MAX) throw new Error(TOO_FAST);
   }
   // Records of renames say which of two folders counts, and the copy may have neither whole if that has changed.
   if (JSON.stringify(renames) !== JSON.stringify(await readableRenames(from.records)))
@@ -55,6 +57,41 @@ export async function backUp(from: VerifiedData, to: BackupTarget): Promise<Back
   const newest = [...copied].reduce((number, key) => Math.max(number, segmentsOfKey(key)?.last ?? 0), 0);
   if (newest > (segments.at(-1) ?? 0)) await to.segmentLog.create(newest);
   return { segments: segments.length, files: copied.size, records: await copyRecords(from, to, imports) };
+}
+
+const countFiles = async ({ objects }: Pick<VerifiedData, "objects">): Promise<CountFile[]> => {
+  const found = await Promise.all(COUNT_KINDS.map(({ folder }) => objects.list(folder)));
+  return found.flat().flatMap(({ key }) => parseCountKey(key) ?? []);
+};
+
+const isOfImport = (file: CountFile): file is CountFile & { readonly part: ImportedRows } => typeof file.part !== "number";
+
+/** The files with rows that the records of imports have; null if one has later rows as well. */
+function countsOf(files: readonly CountFile[], imports: ReadableImports): readonly ObjectKey[] | null {
+  const rowsOf = ({ importNumber }: ImportedRows): number => imports.get(importNumber)?.rows ?? 0;
+  const counted = files.filter(isOfImport).filter(({ part }) => part.from < rowsOf(part));
+  return counted.some(({ part }) => part.to > rowsOf(part)) ? null : counted.map(({ key }) => key).sort();
+}
+
+/** The records of imports of whose rows the copy has all counts: two listings, one after the other, have the same files of them. */
+async function copyImportedCounts(from: VerifiedData, to: BackupTarget, copied: Set<ObjectKey>): Promise<ReadableImports> {
+  let before: { readonly imports: ReadableImports; readonly files: readonly CountFile[] } | null = null;
+  for (let pass = 1; pass <= LISTING_ATTEMPTS_MAX; pass++) {
+    const imports: ReadableImports = await readableImports(from.records);
+    const files: readonly CountFile[] = await countFiles(from);
+    let isWhole = true;
+    for (const key of countsOf(files, imports) ?? []) {
+      if (copied.has(key)) continue;
+      if (await to.copyObject(key)) copied.add(key);
+      else isWhole = false;
+    }
+    if (before && isWhole) {
+      const [earlier, now] = [before.files, files].map((listed) => countsOf(listed, before?.imports ?? imports));
+      if (earlier && now && earlier.join() === now.join()) return before.imports;
+    }
+    before = { imports, files };
+  }
+  throw new Error(TOO_FAST);
 }
 
 async function copyJournal({ segmentLog }: VerifiedData, to: BackupTarget): Promise<number[]> {

@@ -47,6 +47,8 @@ interface SiteMovesOptions {
   readonly dropResults: (siteId: SiteId) => void;
   /** Gives another site the counts of what is dropped. See `DayCountStore.move`. */
   readonly moveCounts: (from: SiteId, to: SiteId, part: number) => Promise<void>;
+  /** Keeps counts of a site's imports, which are about to be deleted. See `DayCountStore.keepImported`. */
+  readonly keepImportedCounts: (siteId: SiteId) => Promise<void>;
   /** Deletes a whole site, with all that it has. */
   readonly deleteSite: (siteId: SiteId, signal: AbortSignal) => Promise<void>;
   /** Bytes that the disk has left. */
@@ -74,6 +76,9 @@ interface Unsure {
   readonly restore: () => Promise<void>;
   readonly release: () => void;
 }
+
+/** The part of files of counts that a move brings, by the time of its beginning. */
+export const partOfMove = (beganAt: string): number => Date.parse(beganAt);
 
 export class SiteMoves {
   readonly #options: SiteMovesOptions;
@@ -315,7 +320,7 @@ export class SiteMoves {
       this.#moveBelongings(rename);
       for (const each of belongings) await each.saveMoved(from, to);
     }, signal);
-    await moveCounts(from, to, Date.parse(rename.startedAt));
+    await moveCounts(from, to, partOfMove(rename.startedAt));
     await eventStore.deleteDays(from, FIRST_DAY, LAST_DAY);
     await names.put({ ...rename, state: "alias" });
   }
@@ -388,14 +393,15 @@ export class SiteMoves {
 
   /** Earlier names that have ended, and merges that cannot be undone any more. */
   async #endNames(signal: AbortSignal): Promise<void> {
-    const { deleteSite, importRecords, log, moveCounts, names } = this.#options;
+    const { deleteSite, importRecords, keepImportedCounts, log, moveCounts, names } = this.#options;
     for (const rename of names.ended()) {
       await names.remove(rename);
       log.info("an earlier name of a site has ended", { name: rename.from, siteId: rename.to });
     }
     for (const merge of this.#finalMerges()) {
       signal.throwIfAborted();
-      await moveCounts(merge.sourceSite, merge.siteId, Date.parse(merge.createdAt));
+      await keepImportedCounts(merge.sourceSite);
+      await moveCounts(merge.sourceSite, merge.siteId, partOfMove(merge.createdAt));
       await deleteSite(merge.sourceSite, signal);
       await importRecords.inTurn(() => importRecords.put({ ...merge, sourceSite: null }), signal);
       log.info("a merge of sites is final", { from: merge.sourceSite, to: merge.siteId });

@@ -2,17 +2,15 @@
 import { describe, expect, it } from "vitest";
 import { CRAWL_BATCHES_OF_SITE_MAX, CRAWL_REQUESTS_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { createSha256 } from "../../../../src/runtime/base/bytes.ts";
-import { LeftOutFiles } from "../../../../src/runtime/base/metrics/storage-faults.ts";
 import { crawlReport } from "../../../../src/runtime/bots/crawl-report.ts";
 import { type CrawlBatch, type CrawlRequest, Crawls } from "../../../../src/runtime/bots/crawls.ts";
-import { DayCountStore } from "../../../../src/runtime/bots/day-count-store.ts";
 import { BATCHES_MAX, countFileOf, CRAWLS, DayCounts, decodeCounts, encodeCounts } from "../../../../src/storage/day-counts.ts";
 import { type LocalDate, type SiteId, utcDateOf } from "../../../../src/storage/event.ts";
 import { gzip } from "../../../../src/storage/gzip.ts";
 import type { ObjectStore } from "../../../../src/storage/object-store.ts";
+import { crawlCountsIn } from "../../../support/crawl-counts.ts";
 import { createMemoryObjectStore } from "../../../support/memory-object-store.ts";
 import { memoryStores, mortalStores, type Strike } from "../../../support/mortal-stores.ts";
-import { createRecordingLog } from "../../../support/recording-log.ts";
 import { siteId } from "../../../support/stored-event.ts";
 
 const [SITE, OTHER] = [siteId("a.test"), siteId("b.test")];
@@ -22,12 +20,7 @@ const DAY_MS = 86_400_000;
 const sha256 = await createSha256();
 
 function open(objects: ObjectStore, siteOf: (siteId: SiteId) => SiteId = (same) => same, host = {}): Crawls {
-  const counts = new DayCountStore({
-    ...{ kind: CRAWLS, objects, siteOf, leftOutFiles: new LeftOutFiles(), log: createRecordingLog(), monotonicMs: () => 0, onlySite: null },
-    mergedInto: () => [],
-    hasEvents: async () => true,
-    wait: async () => {},
-  });
+  const counts = crawlCountsIn(objects, { siteOf });
   return new Crawls({
     ...{ monotonicMs: () => 0, wait: async () => {} },
     ...{ counts, sha256, pathOf: (_siteId: SiteId, path: string) => path, now: () => NOW_MS },

@@ -42,6 +42,8 @@ function world(): World {
         hasEvents: async (site) => site !== MADE_UP,
         siteOf: (site) => renamed.get(site) ?? site,
         mergedInto: (site) => merged.get(site) ?? [],
+        moveTo: () => null,
+        rowsShownOf: () => 0,
         wait: async (ms) => void pauses.push(ms),
       }),
   };

@@ -3,6 +3,12 @@
  */
 import { describe, expect, it } from "vitest";
 import { backUp, type BackupTarget } from "../../../../src/runtime/upkeep/backup.ts";
+import { importRecordName, type ImportRecord, readableImports } from "../../../../src/runtime/imports/import-record.ts";
+import { IMPORT_COUNT_FILES_MAX } from "../../../../src/runtime/base/config/limits.ts";
+import { DayCounts } from "../../../../src/storage/day-counts.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
+import { replaceJsonRecord } from "../../../../src/storage/record-store.ts";
+import { crawlCountsIn, crawledPaths } from "../../../support/crawl-counts.ts";
 import { createSha256 } from "../../../../src/runtime/base/bytes.ts";
 import { verifyData } from "../../../../src/runtime/upkeep/verification.ts";
 import { readSites } from "../../../../src/runtime/sites/site-record.ts";
@@ -12,7 +18,7 @@ import { inProcess, Ledger, wrongIn } from "../../../fault/ledger.ts";
 import { readStores } from "../../../fault/stored-events.ts";
 import { createKey, postSetup, tokenOf, withBearer, withSession } from "../../../support/auth-requests.ts";
 import type { InProcessTarget } from "../../../support/in-process-target.ts";
-import { HIT_SOURCE, HITS, openHitImports } from "../../../support/hit-imports.ts";
+import { anImport, HIT_SOURCE, HITS, openHitImports, SITE } from "../../../support/hit-imports.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { siteId } from "../../../support/stored-event.ts";
 
@@ -227,15 +233,20 @@ describe("a backup", () => {
       await target.flush();
       await ledger.send("a.test", 1);
       let flushed = false;
-      const changing = readWhile(stores, async () => {
+      async function flushOnce(): Promise<void> {
         if (flushed) return;
         flushed = true;
         await target.flush();
         await ledger.send("a.test", 1);
         await target.flush();
-      });
-      // After the journal is copied, by the first listing of files.
-      await copyStores({ ...stores, objects: changing.objects }, copy);
+      }
+      const { objects } = stores;
+      async function list(folder: string) {
+        // The journal is copied before.
+        if (folder === "events") await flushOnce();
+        return objects.list(folder);
+      }
+      await copyStores({ ...stores, objects: { ...objects, list } }, copy);
       expect(await copy.objects.list("events")).toHaveLength(2);
       return ledger.sent;
     });
@@ -255,5 +266,44 @@ describe("a backup", () => {
     await objects.put("events/site_id=a.test/date=2026-03-15/1-1.parquet", new Uint8Array(1));
     const vanishing = { ...others, objects: { ...objects, get: async () => null } };
     await expect(copyStores(vanishing, memoryStores())).rejects.toThrow(/vanish faster/);
+  });
+});
+
+describe("a backup while a log is followed that crawlers are in", () => {
+  const DAY = "2026-03-15" as LocalDate;
+  const NUMBER = 1;
+
+  /** Each of its rows is one request, and each batch of rows has a file until they are joined. */
+  async function followed(stores: Stores) {
+    let rows = 0;
+    const counts = crawlCountsIn(stores.objects, { rowsShownOf: () => rows });
+    async function grow(): Promise<void> {
+      const ofRow = new DayCounts();
+      ofRow.add(["GPTBot", "200"], "/a");
+      await counts.addImported(SITE, { importNumber: NUMBER, from: rows, to: rows + 1 }, new Map([[DAY, ofRow]]));
+      rows++;
+      await replaceJsonRecord(stores.records, importRecordName(NUMBER), anImport({ number: NUMBER, rows }) as ImportRecord);
+    }
+    for (let i = 0; i < IMPORT_COUNT_FILES_MAX - 1; i++) await grow();
+    return grow;
+  }
+
+  it("has the counts of the rows that its records have", async () => {
+    for (let atRead = 1, reads = Infinity; atRead <= reads; atRead++) {
+      const [stores, copy] = [memoryStores(), memoryStores()];
+      const grow = await followed(stores);
+      reads = 0;
+      await copyStores(
+        readWhile(stores, async () => {
+          // Enough for a join.
+          if (++reads === atRead) for (let i = 0; i < 3; i++) await grow();
+        }),
+        copy,
+      );
+      const copied = (await readableImports(copy.records)).get(NUMBER)?.rows ?? 0;
+      expect(copied).toBeGreaterThanOrEqual(IMPORT_COUNT_FILES_MAX - 1);
+      const counts = crawlCountsIn(copy.objects, { rowsShownOf: () => copied });
+      expect(await crawledPaths(counts, SITE), `at read ${atRead}`).toEqual({ "/a": copied });
+    }
   });
 });

@@ -1,6 +1,9 @@
 /** Which requests of a server log are page views (docs/importing.md, "Web server logs"). */
+import { aiCrawlerIn } from "../../../bots/ai-crawlers.ts";
 import type { EpochMs } from "../../../../storage/event.ts";
+import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../../../base/config/limits.ts";
 import { PAGEVIEW } from "../../../base/config/names.ts";
+import { LruMap } from "../../../../storage/lru-map.ts";
 import { createUserAgentCache } from "../../../ingest/device.ts";
 import { isPrivateAddress } from "../../../ingest/geo.ts";
 import type { Hit, LeftOutReason, Row } from "../../rows.ts";
@@ -113,6 +116,15 @@ const METHOD = /^[A-Z]{3,20}$/;
 /** Makes rows of requests. Remembers User-Agents, as ingestion does. */
 export function createRequestReader({ hostname, nowMs }: Pick<ImportContext, "hostname" | "nowMs">) {
   const userAgents = createUserAgentCache();
+  const crawlers = new LruMap<string, string | null>({ max: USER_AGENTS_CACHED_MAX });
+
+  function crawlerOf(userAgent: string): string | null {
+    const known = crawlers.get(userAgent);
+    if (known !== undefined) return known;
+    const crawler = aiCrawlerIn(userAgent.slice(0, USER_AGENT_CHARS_MAX));
+    if (userAgent.length <= USER_AGENT_CHARS_MAX) crawlers.set(userAgent, crawler);
+    return crawler;
+  }
 
   function reasonToLeaveOut({ method, status, userAgent, contentType, purpose }: LoggedRequest, path: string): LeftOutReason | null {
     if (method !== "GET") return "method";
@@ -153,6 +165,8 @@ export function createRequestReader({ hostname, nowMs }: Pick<ImportContext, "ho
     if (checkedMs(request.atMs, nowMs) === "date_out_of_range") return badRow(line, "date_out_of_range", text);
     if (Number.isNaN(request.status)) return badRow(line, "missing_value", text);
     const own = request.userAgent === undefined ? request : { ...request, userAgent: detached(request.userAgent) };
+    const crawler = crawlerOf(own.userAgent ?? "");
+    if (crawler !== null) return { kind: "crawl", line, atMs: own.atMs, name: crawler, status: own.status, path: target.path };
     const reason = reasonToLeaveOut(own, target.path);
     return reason === null ? hitOf(own, target, line) : leftOut(reason);
   };
