@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { UnreadableFile } from "../../src/runtime/imports/files/file.ts";
 import type { SecretStore } from "../../src/storage/secret-store.ts";
-import { FIRST, HIT_SOURCE, HITS, openHitImports } from "../support/hit-imports.ts";
+import { CRAWLS, FIRST, HIT_SOURCE, HITS, openHitImports } from "../support/hit-imports.ts";
 import type { Stores } from "../support/mortal-stores.ts";
 
 /** `make`: empty stores. */
@@ -12,7 +12,13 @@ export function describeHitImports(name: string, make: () => Promise<[Stores, Se
       const { imports, records, add, counted, secrets } = await openHitImports(...(await make()));
       const { number } = await add();
       await imports.run(number, HIT_SOURCE);
-      expect(records.get(number)).toMatchObject({ state: "shown", rows: HITS, events: HITS, firstDay: FIRST, lastDay: "2026-01-03" });
+      expect(records.get(number)).toMatchObject({
+        state: "shown",
+        rows: HITS + CRAWLS,
+        events: HITS,
+        firstDay: FIRST,
+        lastDay: "2026-01-03",
+      });
       expect([await counted(), await secrets.names()]).toEqual([HITS, []]);
       await imports.hide(number);
       expect(await counted()).toBe(0);
@@ -70,7 +76,7 @@ export function describeHitImports(name: string, make: () => Promise<[Stores, Se
         "too early",
       );
       const next = await openHitImports(...stores);
-      expect([await next.counted(), next.records.get(number)?.rows]).toEqual([0, 4]);
+      expect([await next.counted(), next.records.get(number)?.rows]).toEqual([0, 6]);
       await next.imports.run(number, HIT_SOURCE);
       expect([await next.counted(), await next.secrets.names()]).toEqual([HITS, []]);
     });

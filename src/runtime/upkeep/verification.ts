@@ -1,6 +1,7 @@
 /** Reads every file, journal line and record of a data folder, and reports each fault. Changes nothing. */
 import { ANNOTATION_KIND } from "../sites/annotation.ts";
 import { GOAL_KIND } from "../sites/goal.ts";
+import { RULE_KIND } from "../sites/rule.ts";
 import { SEGMENT_KIND } from "../sites/segment.ts";
 import { widestDay, utcCalendar, type Calendar } from "../../storage/calendar.ts";
 import { bufferedEvent, type LocalDate, SITE_COLUMN, type SiteId } from "../../storage/event.ts";
@@ -361,6 +362,7 @@ class Verification {
     await checkFolder(itemRecords(GOAL_KIND, this.#sha256));
     await checkFolder(itemRecords(SEGMENT_KIND, this.#sha256));
     await checkFolder(itemRecords(ANNOTATION_KIND, this.#sha256));
+    await checkFolder(itemRecords(RULE_KIND, this.#sha256));
   }
 
   /** Sums of days, which only imports have: nothing else can make them again. */
