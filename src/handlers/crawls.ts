@@ -12,6 +12,7 @@ import {
 } from "../runtime/base/config/limits.ts";
 import { BREAKDOWN_ROWS_DEFAULT } from "../runtime/base/config/report-limits.ts";
 import { AppError, invalidInput, refusedValue, storageUnavailable } from "../runtime/base/errors.ts";
+import { instantOf } from "../runtime/base/instant.ts";
 import { closed, count, list, nullable, orNull, reference, text, word, type Schema } from "../runtime/base/json-schema.ts";
 import { answerOf as coveredAnswer } from "../runtime/query/coverage.ts";
 import { datesOf } from "../runtime/query/date-range.ts";
@@ -37,8 +38,6 @@ function crawlsOf({ services: { crawls } }: Context): Crawls {
 
 // Batches
 
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
-
 /** Who sends a request to a server chooses its texts: none of them spoils the batch. */
 const REQUEST = new Body({
   user_agent: textField(orNull(text(`The first ${USER_AGENT_CHARS_MAX} characters count. Not stored.`)), (sent) =>
@@ -52,7 +51,7 @@ const REQUEST = new Body({
   status: integerField(orNull(count("The status of the response; null if it is not known.", { maximum: 999 }))),
   time: required(
     textField(text("When it was answered, with an offset from UTC.", { format: "date-time" }), (sent, name) => {
-      const atMs = INSTANT.test(sent) ? Date.parse(sent) : Number.NaN;
+      const atMs = instantOf(sent);
       if (Number.isNaN(atMs)) throw refusedValue(`Field "${name}"`, "a time such as 2026-03-15T12:00:00Z", sent);
       return atMs;
     }),

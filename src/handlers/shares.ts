@@ -10,6 +10,7 @@ import {
 } from "../runtime/base/config/admin-limits.ts";
 import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { invalidInput, AppError } from "../runtime/base/errors.ts";
+import { instantOf } from "../runtime/base/instant.ts";
 import { boolean, closed, list, orNull, text } from "../runtime/base/json-schema.ts";
 import { type DateTexts, parseDateRange, PERIOD_NAMES } from "../runtime/query/date-range.ts";
 import { filterText, parseSegmentFilter } from "../runtime/query/filters.ts";
@@ -56,12 +57,10 @@ function parsePassword(password: string, name: string): string {
   return password;
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
 function parseInstant(written: string, name: string): EpochMs {
-  const ms = INSTANT.test(written) ? Date.parse(written) : Number.NaN;
+  const ms = instantOf(written);
   if (Number.isNaN(ms)) throw refusedField(name, "a time in ISO 8601 with a time zone, e.g. 2030-12-31T00:00:00Z", written);
-  return ms as EpochMs;
+  return ms;
 }
 
 function parseFrameAncestors(origins: readonly string[], name: string): readonly string[] {

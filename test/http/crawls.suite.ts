@@ -163,6 +163,7 @@ export function describeCrawls(makeTarget: MakeTarget): void {
         [{ requests: [good, { ...good, status: 1000 }] }, 400, 'Field "requests[1].status" must be an integer from 0 to 999'],
         [{ requests: [good, { ...good, time: "yesterday" }] }, 400, 'Field "requests[1].time" must be a time such as'],
         [{ requests: [good, { ...good, time: "2026-03-15T12:00:00" }] }, 400, 'Field "requests[1].time" must be a time such as'],
+        [{ requests: [good, { ...good, time: "2026-02-30T12:00:00Z" }] }, 400, 'Field "requests[1].time" must be a time such as'],
         [{ batch_id: "", requests: [good] }, 400, 'Field "batch_id" must be 1 to 128 characters'],
         [{ batch_id: "x".repeat(129), requests: [good] }, 400, 'Field "batch_id" must be 1 to 128 characters'],
       ];

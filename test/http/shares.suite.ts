@@ -286,6 +286,7 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       [{ start_date: "2026-01-02", end_date: "2026-01-01" }, 400, '"end_date" must not be before'],
       [{ expires_at: "tomorrow" }, 400, '"expires_at" must be a time in ISO 8601'],
       [{ expires_at: "2030-01-01" }, 400, '"expires_at"'],
+      [{ expires_at: "2030-02-30T00:00:00Z" }, 400, '"expires_at" must be a time in ISO 8601'],
       [{ expires_at: "2001-01-01T00:00:00Z" }, 400, '"expires_at" must be in the future'],
       [{ frame_ancestors: ["www.example.com"] }, 400, '"frame_ancestors"'],
       [{ frame_ancestors: ["https://www.example.com/path"] }, 400, '"frame_ancestors"'],
