@@ -4,7 +4,7 @@
  * same part is sent again: the server may still be taking it.
  */
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, parse, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { LOG_FINGERPRINT_BYTES } from "../../../src/runtime/base/config/limits.ts";
 import { FOLLOWED_LINES_BYTES_MAX } from "../../../src/shared/limits.ts";
@@ -63,6 +63,9 @@ const LINE_FEED = 10;
 /** What the names of rotated logs have after that of the log: a number or a date, as in `.1` and `-20260101`, or `.old`. */
 const ROTATED = /^[.-](?:old$|.*\d)/;
 
+/** What Caddy has between the name of a rotated log and its ending, as in `access-2026-01-01T00-00-00.000.log`. */
+const ROTATED_BY_CADDY = /^-\d{4}-\d\d-\d\dT\d/;
+
 const COMPRESSED = /\.(?:gz|bz2|xz|zst|zip)$/;
 
 /** Whether the file has all that was read. False for another file of the same name, and for one that was cut. */
@@ -103,14 +106,20 @@ async function logFile(path: string): Promise<LogFile> {
   }
 }
 
+function isRotated(entry: string, log: string): boolean {
+  if (COMPRESSED.test(entry)) return false;
+  if (entry.startsWith(log)) return ROTATED.test(entry.slice(log.length));
+  const { name, ext } = parse(log);
+  return entry.startsWith(name) && entry.endsWith(ext) && ROTATED_BY_CADDY.test(entry.slice(name.length));
+}
+
 /** The files that the log was renamed or copied to, the newest first. */
 async function rotatedFiles(path: string, statePath: string): Promise<LogFile[]> {
   const [folder, name] = [dirname(path), basename(path)];
   const found: { readonly path: string; readonly mtimeMs: number }[] = [];
   for (const entry of await readdir(folder)) {
     const at = join(folder, entry);
-    if (!entry.startsWith(name) || !ROTATED.test(entry.slice(name.length)) || COMPRESSED.test(entry) || resolve(at) === resolve(statePath))
-      continue;
+    if (!isRotated(entry, name) || resolve(at) === resolve(statePath)) continue;
     const status = await orIf(isNotFound, null, stat(at));
     if (status?.isFile()) found.push({ path: at, mtimeMs: status.mtimeMs });
   }

@@ -1,7 +1,7 @@
 /** A followed log through what happens to logs: every line is sent once, in order. */
 import { appendFile, copyFile, mkdir, mkdtemp, rename, rm, rmdir, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type FollowedImport,
@@ -297,6 +297,25 @@ describe("a followed log", () => {
       await pollAll(await opened());
     }
     expect(server.text).toBe("a\nb\nc\nlate\nd\ne\ne2\nf\nf2\ng\ng2\n");
+    expect(warnings).toEqual([]);
+  });
+
+  it("finds the files that Caddy has rotated, and no other log whose name begins alike", async () => {
+    await writeFile(path, "a\n");
+    const follower = await opened();
+    await pollAll(follower);
+    const { dir, name, ext } = parse(path);
+    for (const [line, part] of [
+      ["b", "2026-01-01T10-00-00.000"],
+      ["c", "2026-01-02T10-00-00.000-size"],
+    ]) {
+      await appendFile(path, `${line}\n`);
+      await rename(path, join(dir, `${name}-${part}${ext}`));
+      await writeFile(path, `${line}2\n`);
+      await writeFile(join(dir, `${name}-2${ext}`), "of another site\n");
+      await pollAll(follower);
+    }
+    expect(server.text).toBe("a\nb\nb2\nc\nc2\n");
     expect(warnings).toEqual([]);
   });
 
