@@ -1,14 +1,14 @@
 /** The snippets of docs/bots.md that report requests of crawlers, run unchanged but for their addresses, in front of the program. */
-import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { execFile, spawnSync } from "node:child_process";
+import { appendFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Miniflare } from "miniflare";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { AI_CRAWLERS } from "../../src/runtime/bots/ai-crawlers.ts";
-import { CRAWL_REQUESTS_MAX } from "../../src/runtime/base/config/limits.ts";
+import { CRAWL_BODY_BYTES_MAX, CRAWL_REQUESTS_MAX, UTF8_BYTES_PER_CHAR_MAX } from "../../src/runtime/base/config/limits.ts";
 import { bodyOf, CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { asTarget } from "../support/node-target.ts";
 import { requestProxy, snippetOf, startProxy, whyMissing } from "../support/proxy.ts";
@@ -23,7 +23,14 @@ const run = promisify(execFile);
 
 const page = readPage("docs/bots.md");
 
-const [WORKER, NEXT, NGINX] = ["Report from a Cloudflare Worker", "Report from Next.js", "Report from the log of nginx"];
+const [WORKER, NEXT, NGINX, CADDY] = [
+  "Report from a Cloudflare Worker",
+  "Report from Next.js",
+  "Report from the log of nginx",
+  "Report from the log of Caddy",
+];
+
+const whyNoJq = spawnSync("jq", ["--version"]).error === undefined ? null : "no jq on this machine";
 
 const agentOf = (name: string): string => `Mozilla/5.0 (compatible; ${name}/1.0)`;
 
@@ -61,6 +68,7 @@ describe("the snippets that report crawlers", () => {
       expect(AI_CRAWLERS.filter(({ name }) => !expression.test(agentOf(name)))).toEqual([]);
       expect(expression.test(CHROME_WINDOWS)).toBe(false);
       expect(snippetOf(page, NGINX, "nginx")).toContain(`~*(${source}) 1;`);
+      expect(snippetOf(page, CADDY, "bash")).toContain(`"${source}" as $crawlers`);
     }
   });
 
@@ -138,5 +146,101 @@ describe("the snippets that report crawlers", () => {
     await ask("/d", agentOf("CCBot"));
     await send(key);
     expect(await readsOf(site)).toEqual({ ...first, "/d": ["CCBot", missing] });
+  });
+
+  /** Runs the script of Caddy's log on that folder. Rejects if something was not accepted. */
+  const sendCaddyLog = (logs: string, site: string, withKeyOf = key) =>
+    run("bash", ["-c", here(snippetOf(page, CADDY, "bash"), site).replace("/var/log/caddy", logs)], {
+      env: { PATH: process.env["PATH"], SANDPIPER_KEY: withKeyOf },
+    });
+
+  describe("from lines as Caddy writes them", skippedFor(whyNoJq), () => {
+    let logs: string;
+    let log: string;
+    beforeEach(async () => {
+      logs = await makeTempFolder();
+      log = join(logs, "crawlers.log");
+      onTestFinished(() => removeFolder(logs));
+    });
+
+    let written = 0;
+    const lineOf = (uri: string, agent: string | null, status = 200): string => {
+      const headers = agent === null ? { Accept: ["*/*"] } : { "User-Agent": [agent], Accept: ["*/*"] };
+      const request = { proto: "HTTP/2.0", method: "GET", host: "example.com", uri, headers };
+      const ts = Date.now() / 1000 + written++ / 1e6;
+      const record = { level: "info", ts, logger: "http.log.access.log0", msg: "handled request", request, user_id: "", duration: 0.0011 };
+      return `${JSON.stringify({ ...record, size: 17, status, resp_headers: { Server: ["Caddy"] } })}\n`;
+    };
+    const ok = (name: string, reads = 1) => [name, [{ status: 200, reads }]];
+
+    it("report each request once, whatever was refused, not answered or rotated", async () => {
+      const site = "caddy-lines.example";
+      const others = [
+        lineOf("/b", CHROME_WINDOWS),
+        lineOf("/b", null),
+        '{"level":"info","ts":1773576000.1,"msg":"serving initial configuration"}\n',
+        "a line that is no JSON: GPTBot\n",
+        "7\n",
+      ];
+      const strange = `${agentOf("PerplexityBot")} "\\ é %s $(id) \u2028`;
+      await writeFile(log, [...others, lineOf("/a?x=1", agentOf("GPTBot")), lineOf("/c%20d", strange, 404)].join(""));
+      await expect(sendCaddyLog(logs, site, "svc_wrong")).rejects.toThrow("401");
+      expect(await readsOf(site)).toEqual({});
+      await appendFile(log, lineOf("/late", agentOf("CCBot"), 0));
+      await sendCaddyLog(logs, site);
+      const first = { "/a": ok("GPTBot"), "/c%20d": ["PerplexityBot", [{ status: 404, reads: 1 }]] };
+      const later = { ...first, "/late": ["CCBot", [{ status: null, reads: 1 }]] };
+      expect(await readsOf(site)).toEqual(later);
+      // The service stored the batch, and its answer was lost.
+      const [name = ""] = await readdir(join(logs, "crawlers-sent"));
+      const state = join(logs, "crawlers-sent", name);
+      const [sent = "", end] = (await readFile(state, "utf8")).trim().split(" ");
+      expect(sent).toBe(end);
+      await writeFile(state, `0 ${end}\n`);
+      await appendFile(log, `${lineOf("/e", agentOf("ClaudeBot"))}{"level":"info","ts":17`);
+      await rename(log, join(logs, "crawlers-2026-01-01T00-00-00.000.log"));
+      await writeFile(log, lineOf("/f", agentOf("ClaudeBot")));
+      await sendCaddyLog(logs, site);
+      await sendCaddyLog(logs, site);
+      expect(await readsOf(site)).toEqual({ ...later, "/e": ok("ClaudeBot"), "/f": ok("ClaudeBot") });
+    });
+
+    it("report many in batches that are accepted, however long their texts are", async () => {
+      const site = "caddy-batches.example";
+      const [, lines] = /sent \+ (\d+)/.exec(snippetOf(page, CADDY, "bash")) ?? [];
+      const [agentChars = 0, pathChars = 0] = [...snippetOf(page, CADDY, "bash").matchAll(/\[:(\d+)\]/g)].map(([, chars]) => Number(chars));
+      const bytes = (agentChars + pathChars) * UTF8_BYTES_PER_CHAR_MAX + 100;
+      expect(Number(lines) * bytes, "no batch is longer than the service takes").toBeLessThanOrEqual(CRAWL_BODY_BYTES_MAX);
+      const long = "\u{1f577}".repeat(2000);
+      await writeFile(log, Array.from({ length: 450 }, () => lineOf(`/${long}`, agentOf("GPTBot") + long)).join(""));
+      await sendCaddyLog(logs, site);
+      expect(Object.values(await readsOf(site))).toEqual([ok("GPTBot", 450)]);
+    });
+  });
+
+  it("report from the log of Caddy, without addresses in it", skippedFor(whyMissing("caddy") ?? whyNoJq), async () => {
+    const site = "caddy.example";
+    const logs = await makeTempFolder();
+    const snippet = `${snippetOf(page, CADDY, "caddy").replace("/var/log/caddy", logs)}\nrespond 404`;
+    const proxy = await startProxy("caddy", { snippet });
+    onTestFinished(async () => {
+      await proxy.stop();
+      await removeFolder(logs);
+    });
+    const ask = (path: string, agent: string) => {
+      const headers = { "user-agent": agent, "x-forwarded-for": "203.0.113.7" };
+      return requestProxy(proxy.port, path, { from: "127.0.0.9", headers });
+    };
+    await ask("/a?x=1", agentOf("GPTBot"));
+    await ask("/b", CHROME_WINDOWS);
+    await ask("/c", `${agentOf("PerplexityBot")} "\\ é`);
+    const missing = [{ status: 404, reads: 1 }];
+    // Caddy writes a line after the response.
+    const sent = async () => {
+      await sendCaddyLog(logs, site);
+      return readsOf(site);
+    };
+    await expect.poll(sent, { timeout: 10_000 }).toEqual({ "/a": ["GPTBot", missing], "/c": ["PerplexityBot", missing] });
+    expect(await readFile(join(logs, "crawlers.log"), "utf8")).not.toMatch(/127\.0\.0\.9|203\.0\.113\.7/);
   });
 });
