@@ -58,9 +58,14 @@ function route<const M extends Method, const P extends DescribedPath<M>>(
   path: P,
   access: Access,
   handler: Handler,
-  { roles = ["all"], site = null, guest = null }: Partial<Pick<Route, "roles" | "site" | "guest">> = {},
+  {
+    roles = ["all"],
+    site = null,
+    guest = null,
+    isReport = access === "stats" || access === "key",
+  }: Partial<Pick<Route, "roles" | "site" | "guest" | "isReport">> = {},
 ) {
-  return { method, path, access, handler, roles, site, guest } as const;
+  return { method, path, access, handler, roles, site, guest, isReport } as const;
 }
 
 const ANY_ROLE: Pick<Route, "roles"> = { roles: ["all", "ingest"] };
@@ -125,8 +130,8 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/share", "share", getShare),
   route("POST", "/api/share/unlock", "share", postUnlock),
   route("DELETE", "/api/gdpr/erase", "site", deleteEvents, { site: true }),
-  route("POST", "/api/stats/channel-preview", "site", postChannelPreview, { site: true }),
-  route("POST", "/api/stats/rule-preview", "site", postRulePreview, { site: true }),
+  route("POST", "/api/stats/channel-preview", "site", postChannelPreview, { site: true, isReport: true }),
+  route("POST", "/api/stats/rule-preview", "site", postRulePreview, { site: true, isReport: true }),
   route("GET", "/api/sites/:site_id", "site", getSettings),
   route("GET", "/api/sites/:site_id/page", "site", getSitePage),
   route("PUT", "/api/sites/:site_id", "site", putSettings),

@@ -312,7 +312,7 @@ export class Pipeline implements App {
     checkAccess(route.access, request, exchange);
     const redirect = route.path === "/" ? redirectToPage(url, config.basePath) : null;
     if (redirect !== null) return redirect;
-    if (route.access === "stats" || route.access === "key") deadline.followClient(request.signal);
+    if (route.isReport) deadline.followClient(request.signal);
     deadline.throwIfPast(this.#services.monotonicMs());
     return route.handler(request, exchange);
   }

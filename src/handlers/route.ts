@@ -61,6 +61,8 @@ export interface Route<M extends Method = Method, P extends `/${string}` = `/${s
   readonly site: true | SiteId | ((params: Context["params"]) => SiteId | null) | null;
   /** The share that the address names, for clients that cannot send `X-Share`, before which it counts. null: no route but these has one. */
   readonly guest: ((address: Pick<Context, "params" | "url">) => string | null) | null;
+  /** Changes nothing, so that its work ends when the client goes away. */
+  readonly isReport: boolean;
 }
 
 export interface Context {

@@ -1,6 +1,7 @@
 /** Running queries: sharing, slots, disconnects and timeouts, with an engine that a test can pause. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SiteId } from "../../src/storage/event.ts";
+import { CLOSED, logIn } from "../support/auth-requests.ts";
 import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { expectAccepted, expectError, getMain, post, record, wireEvent, type StatsParameters } from "../support/requests.ts";
@@ -292,6 +293,25 @@ describe("a client that disconnects", () => {
     const next = ask(target, 2);
     client.abort();
     await left;
+    await control.held(1);
+    control.release();
+    await expectSuccess(await next);
+  });
+
+  it.each([
+    ["rule-preview", { filters: "pages==/" }],
+    ["channel-preview", { channel_rules: [] }],
+  ])("ends the queries of a %s, which changes nothing", async (preview, body) => {
+    const { target, control } = await createTarget({ ...CLOSED, SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "600000" });
+    const headers = await logIn(target);
+    control.hold();
+    const client = new AbortController();
+    const init = { method: "POST", headers, body: JSON.stringify(body), signal: client.signal };
+    const left = target.fetch(`/api/stats/${preview}?site_id=${SITE}`, init);
+    await control.held(1);
+    const next = target.fetch(`/api/stats/main?site_id=${SITE}`, { headers });
+    client.abort();
+    expect((await left).status).toBe(408);
     await control.held(1);
     control.release();
     await expectSuccess(await next);
