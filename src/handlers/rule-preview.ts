@@ -1,7 +1,7 @@
 /** POST /api/stats/rule-preview: what a rule leaves out, before it is applied (docs/reports.md, "Rules of a site"). */
 import { RULE_COUNTRIES_MAX } from "../runtime/base/config/report-limits.ts";
 import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
-import { Body, textField, wordField } from "../runtime/base/body.ts";
+import { Body, fieldOf, textField, wordField } from "../runtime/base/body.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
 import { closed, count, list, orNull, reference, text } from "../runtime/base/json-schema.ts";
 import { BUILT_IN_RULES } from "../runtime/query/built-in-rules.ts";
@@ -52,6 +52,8 @@ interface Previewed {
 /** 400 for a rule that could not be applied, 404 for one that the site does not have. */
 function previewedOf(siteId: SiteId, body: JsonObject, { services: { rules, config } }: Context): Previewed {
   const { rule_id: id, built_in: builtIn, filters, ...bounds } = PREVIEWED.parse(body);
+  const loose = Object.keys(RULE_BOUNDS).find((name) => filters === null && fieldOf(body, name) !== null);
+  if (loose !== undefined) throw invalidInput(`Field "${loose}" needs the field "filters"`);
   const known = BUILT_IN_RULES.find((each) => each.id === builtIn);
   const stored = id === null ? null : rules.existing(siteId, id).fields;
   const own = filters === null ? stored : ruleTextOf({ filters, ...bounds });
@@ -80,23 +82,36 @@ function ofPart({ query, ...asked }: PreparedReport, conditions: readonly Condit
   return { ...asked, cacheKey: null, query: { ...query, scope: narrowed(query.scope, ofSite) } };
 }
 
-interface Headline {
-  readonly total_sessions: number | null;
-}
-
 type Series = readonly { readonly date: string; readonly sessions: number }[];
 
-type Months = readonly { readonly month: string; readonly visits: number; readonly left_out: number }[];
+/** A day, or a month. */
+interface Bucket {
+  readonly date: string;
+  readonly visits: number;
+  readonly leftOut: number;
+}
+
+/** Reports are asked one after the other, and those of all visits may be kept from before: visits may have come in between. */
+const atMost = (found: number, most: number): number => Math.min(found, most);
+
+const bucketsOf = (visits: Series, leftOut: Series): readonly Bucket[] =>
+  visits.map(({ date, sessions: all }, i) => ({ date, visits: all, leftOut: atMost(leftOut[i]?.sessions ?? 0, all) }));
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
+const sumsOf = (buckets: readonly Bucket[]) => ({
+  visits: sumOf(buckets.map(({ visits }) => visits)),
+  left_out: sumOf(buckets.map(({ leftOut }) => leftOut)),
+});
 
 /** Days or months as months. */
-function monthsOf(before: Series, after: Series): Months {
-  const months = new Map<string, { visits: number; left_out: number }>();
-  for (const [i, { date, sessions: visits }] of before.entries()) {
-    const month = date.slice(0, "YYYY-MM".length);
-    const sums = months.get(month) ?? { visits: 0, left_out: 0 };
-    months.set(month, { visits: sums.visits + visits, left_out: sums.left_out + visits - (after[i]?.sessions ?? 0) });
+function monthsOf(buckets: readonly Bucket[]) {
+  const months = new Map<string, Bucket[]>();
+  for (const bucket of buckets) {
+    const month = bucket.date.slice(0, "YYYY-MM".length);
+    months.set(month, [...(months.get(month) ?? []), bucket]);
   }
-  return [...months].map(([month, sums]) => ({ month, ...sums }));
+  return Array.from(months, ([month, ofMonth]) => ({ month, ...sumsOf(ofMonth) }));
 }
 
 /** An event of any of the site's goals; null without a goal. */
@@ -105,40 +120,45 @@ function meetsAnyGoal(siteId: SiteId, { reader }: Context): Condition | null {
   return names.length === 0 ? null : { dimension: "goal", test: { kind: "is", values: names }, isNegated: false };
 }
 
-/** One query after the other: a preview takes one slot at a time. Those of all visits are answered as the reports themselves are. */
+/**
+ * One query after the other: a preview takes one slot at a time. Those of all visits are answered as the reports themselves are. What is
+ * left out is counted, not subtracted: a difference of two answers would have the visits that came in between.
+ */
 export const postRulePreview: Handler = async (request, context) => {
   const { site_id: siteId } = new Query(context.url).parse(PARAMETERS);
   requireAdminOf(siteId, context);
   const { others, rule } = previewedOf(siteId, await readJson(request), context);
-  const all = [...others, rule];
   const asked = await prepared(main, others, {}, context);
   const { range } = asked.query.scope;
-  const before = await resultIn<Headline>(asked, context);
-  const after = await resultIn<Headline>(await prepared(main, all, {}, context), context);
-  const byDay = { interval: range.dayCount > RANGE_DAYS_MAX ? "month" : "day" };
-  const seriesBefore = await resultIn<Series>(await prepared(sessionTimeseries, others, byDay, context), context);
-  const seriesAfter = await resultIn<Series>(await prepared(sessionTimeseries, all, byDay, context), context);
+  const before = await resultIn<object>(asked, context);
+  const after = await resultIn<object>(await prepared(main, [...others, rule], {}, context), context);
 
   const isLeftOut = isLeftOutBy(rule);
-  const visits = await prepared(sessions, others, {}, context);
-  const countLeftOut = async (...conditions: readonly Condition[]): Promise<number> =>
-    (await resultIn<{ readonly total_sessions: number }>(ofPart(visits, [isLeftOut, ...conditions], context), context)).total_sessions;
+  const byDay = { interval: range.dayCount > RANGE_DAYS_MAX ? "month" : "day" };
+  const series = await prepared(sessionTimeseries, others, byDay, context);
+  const visits = await resultIn<Series>(series, context);
+  const buckets = bucketsOf(visits, await resultIn<Series>(ofPart(series, [isLeftOut], context), context));
+  const sums = sumsOf(buckets);
+
+  const all = await prepared(sessions, others, {}, context);
+  const countLeftOut = async (condition: Condition): Promise<number> => {
+    const part = ofPart(all, [isLeftOut, condition], context);
+    return atMost((await resultIn<{ readonly total_sessions: number }>(part, context)).total_sessions, sums.left_out);
+  };
   const isConversion = meetsAnyGoal(siteId, context);
   const byCountry = { dimension: "countries", columns: "sessions", sort: "sessions:desc", limit: String(RULE_COUNTRIES_MAX) };
   const countries = ofPart(await prepared(breakdown, others, byCountry, context), [isLeftOut], context);
 
   return jsonReply({
-    ...{ site_id: siteId, start_date: range.firstDay, end_date: range.lastDay },
-    visits: before.total_sessions ?? 0,
-    left_out: (before.total_sessions ?? 0) - (after.total_sessions ?? 0),
+    ...{ site_id: siteId, start_date: range.firstDay, end_date: range.lastDay, ...sums },
     left_out_with_proof: await countLeftOut(SHOWS_PERSON),
     left_out_converted: isConversion === null ? 0 : await countLeftOut(isConversion),
-    first_date: seriesBefore.find(({ sessions: visitsOfDay }, i) => visitsOfDay > (seriesAfter[i]?.sessions ?? 0))?.date ?? null,
-    months: monthsOf(seriesBefore, seriesAfter),
+    first_date: buckets.find(({ leftOut }) => leftOut > 0)?.date ?? null,
+    months: monthsOf(buckets),
     countries: (await resultIn<readonly { readonly value: string; readonly sessions: number }[]>(countries, context)).map(
-      ({ value, sessions: leftOut }) => ({ country: value, left_out: leftOut }),
+      ({ value, sessions: leftOut }) => ({ country: value, left_out: atMost(leftOut, sums.left_out) }),
     ),
-    series: seriesBefore.map(({ date, sessions: visitsOfDay }, i) => ({ date, before: visitsOfDay, after: seriesAfter[i]?.sessions ?? 0 })),
+    series: buckets.map(({ date, visits: ofBucket, leftOut }) => ({ date, before: ofBucket, after: ofBucket - leftOut })),
     before,
     after,
   });

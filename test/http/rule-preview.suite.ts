@@ -1,5 +1,5 @@
 /** The preview of a rule: what it leaves out, and that applying and undoing it gives the same figures (docs/reports.md, "Rules of a site"). */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
 import { addItem, askCollection } from "../support/collections.ts";
 import { expectError, record, type RequestHeaders, wireEvent } from "../support/requests.ts";
@@ -136,8 +136,34 @@ export function describeRulePreview(makeTarget: MakeTarget): void {
       [{ rule_id: "0".repeat(32) }, 404, "No rule with this id"],
       [{ filters: ["pages==/"] }, 422, '"filters" must be a string'],
       [{ filters: "pages==/", name: "n" }, 400, 'Unknown field "name"'],
+      [{ built_in: "waves", first_date: "2026-01-01" }, 400, 'Field "first_date" needs the field "filters"'],
+      [{ rule_id: "0".repeat(32), spares_people: false }, 400, 'Field "spares_people" needs the field "filters"'],
     ])("%j gives an error with the field and the rule", async (body, status, says) => {
       await expectError(await ask(body), status, says);
+    });
+
+    it("counts what is left out, and no visit that came between two of its reports", async () => {
+      const busy = await makeTarget({ ...CLOSED, SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "86400" });
+      onTestFinished(() => busy.close());
+      const owner = await logIn(busy);
+      const own = siteName();
+      const visit = (u: string, id: number) => record(busy, wireEvent(own, { u }), visitor(id));
+      const askOf = async (filters: string) => {
+        const body = JSON.stringify({ filters });
+        const path = `/api/stats/rule-preview?site_id=${own}&period=7d`;
+        return bodyOf<Preview>(await busy.fetch(path, { method: "POST", headers: owner, body }));
+      };
+      await visit("/bot", 1);
+      // Reports of all visits are kept from here on, and those of the other rule are not.
+      expect(await askOf("pages==/nothing")).toMatchObject({ visits: 1, left_out: 0 });
+      for (const id of [2, 3, 4]) await visit("/", id);
+      const found = await askOf("pages==/bot");
+      expect(found).toMatchObject({ visits: 1, left_out: 1, months: [{ visits: 1, left_out: 1 }], countries: [{ left_out: 1 }] });
+      expect(found.series.at(-1)).toMatchObject({ before: 1, after: 0 });
+      for (const id of [5, 6]) await visit("/bot", id);
+      const { left_out: leftOut, left_out_with_proof: withProof, series } = await askOf("pages==/bot");
+      expect([leftOut, withProof]).toEqual([1, 0]);
+      expect(series.every(({ before, after }) => before >= 0 && after >= 0)).toBe(true);
     });
 
     it("takes the dates of reports, also long ranges, whose series is by month", async () => {
