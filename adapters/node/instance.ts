@@ -20,6 +20,7 @@ import type { ProcessUsage } from "../../src/runtime/service/host.ts";
 import { connectClickhouse } from "../clickhouse-connection.ts";
 import { createFileObjectStore, createFileRecordStore, createFileSecretStore } from "./files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog, PINGS_FOLDER } from "./files/file-segment-log.ts";
+import { openCrawlerAddresses } from "./crawler-address-lists.ts";
 import { openGeoDatabase, openNetworkDatabase } from "./geo-database.ts";
 import { openDataDir } from "./data-dir/data-dir.ts";
 import { createPageFetch } from "./http/page-fetch.ts";
@@ -123,6 +124,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     ...openGeoDatabase(config.geoipDb, COUNTRY_DATABASE),
     networkOf: openNetworkDatabase(config.asnDb),
     networksAreKnown: config.asnDb !== "none",
+    verifiesCrawler: openCrawlerAddresses(config.crawlerAddresses),
     fetchPage: createPageFetch({ userAgent: installationCheckAgent(version) }),
     log,
     now: Date.now,

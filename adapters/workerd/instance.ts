@@ -3,6 +3,7 @@
  * An idle object has none, so that the platform can evict it. While requests or exports run, a tick each second ends those that are
  * overdue. Everything else runs in alarms, which each kind of object sets for what is due to it.
  */
+import { VERIFIES_NONE } from "../../src/runtime/bots/crawler-addresses.ts";
 import { createApp } from "../../src/handlers/app.ts";
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Asset, Assets } from "../../src/runtime/service/assets.ts";
@@ -127,6 +128,7 @@ function hostOf(options: InstanceOptions, records: RecordStore): Host {
     ...placesOf(options),
     networkOf: null,
     networksAreKnown: config.trustProxy === 0,
+    verifiesCrawler: VERIFIES_NONE,
     fetchPage: createPageFetch(installationCheckAgent(version)),
     log,
     now,

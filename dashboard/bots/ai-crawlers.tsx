@@ -5,9 +5,10 @@ import { formatCount } from "../format/locale.ts";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport } from "../state/requests.ts";
 import { datesScope } from "../state/scope.ts";
-import { words } from "../words/words.ts";
+import { fill, words } from "../words/words.ts";
 
 type Crawls = Reports["crawls"];
+type Crawler = Crawls["crawlers"][number];
 
 /** Rows of pages. */
 const ROWS = 9;
@@ -15,14 +16,24 @@ const ROWS = 9;
 const partsOf = (parts: readonly (readonly [name: string, reads: number])[]): string =>
   parts.map(([name, reads]) => `${name} × ${formatCount(reads)}`).join(", ");
 
-const statusesOf = (statuses: Crawls["crawlers"][number]["statuses"]): string =>
+const statusesOf = (statuses: Crawler["statuses"]): string =>
   partsOf(statuses.map(({ status, reads }) => [status === null ? words.crawls.noStatus : String(status), reads]));
+
+/** Whether its addresses were those of the operator. Without lists of addresses nothing is said, as nothing was compared. */
+function verificationOf({ verified, verified_reads: count }: Crawler): string | null {
+  if (count === 0) return null;
+  return verified ? words.crawls.verified : fill(words.crawls.partlyVerified, { count: formatCount(count) });
+}
+
+function crawlerName(crawler: Crawler): string {
+  const { name, purpose } = crawler;
+  const parts = [purpose && words.crawls.purposes[purpose], verificationOf(crawler)].filter((part) => part !== null);
+  return parts.length === 0 ? name : `${name} (${parts.join(", ")})`;
+}
 
 function Operators({ operators, crawlers }: Crawls) {
   const crawlersOf = (operator: string) =>
-    crawlers
-      .filter((crawler) => crawler.operator === operator)
-      .map(({ name, purpose, reads }) => [purpose === null ? name : `${name} (${words.crawls.purposes[purpose]})`, reads] as const);
+    crawlers.filter((crawler) => crawler.operator === operator).map((crawler) => [crawlerName(crawler), crawler.reads] as const);
   return (
     <table class="table">
       <thead>

@@ -1022,7 +1022,7 @@ export const deLater = {
   crawls: {
     title: "KI-Crawler",
     about:
-      "Was Crawler von KI-Firmen gelesen haben, wie Ihr Server es mit POST /api/crawls meldet, und die Besuche, die von den Assistenten dieser Firmen kamen. Der Name eines Crawlers ist eine Behauptung.",
+      "Was Crawler von KI-Firmen gelesen haben, wie Ihr Server es mit POST /api/crawls meldet, und die Besuche, die von den Assistenten dieser Firmen kamen. Der Name eines Crawlers ist eine Behauptung, solange seine Adresse nicht geprüft ist.",
     nothing: "In diesem Zeitraum wurden keine Abrufe gemeldet, und keine Besuche kamen von Assistenten.",
     crawlers: "Crawler",
     reads: "Abrufe",
@@ -1030,6 +1030,8 @@ export const deLater = {
     pageVisits: "Besuche von Assistenten",
     statuses: "Beantwortet mit",
     noStatus: "ohne Status",
+    verified: "geprüft",
+    partlyVerified: "{count} geprüft",
     purposes: { Search: "Suche", Agent: "Agent", Training: "Training" },
   },
   bots: {

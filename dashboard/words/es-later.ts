@@ -1054,7 +1054,7 @@ export const esLater = {
   crawls: {
     title: "Rastreadores de IA",
     about:
-      "Lo que leyeron los rastreadores de empresas de IA, según lo informa tu servidor con POST /api/crawls, y las visitas que llegaron de los asistentes de esas empresas. El nombre de un rastreador es una afirmación.",
+      "Lo que leyeron los rastreadores de empresas de IA, según lo informa tu servidor con POST /api/crawls, y las visitas que llegaron de los asistentes de esas empresas. El nombre de un rastreador es solo una afirmación mientras no se verifique su dirección.",
     nothing: "En este período no se informó de lecturas ni llegaron visitas de asistentes.",
     crawlers: "Rastreadores",
     reads: "Lecturas",
@@ -1062,6 +1062,8 @@ export const esLater = {
     pageVisits: "Visitas de asistentes",
     statuses: "Respondido con",
     noStatus: "sin estado",
+    verified: "verificado",
+    partlyVerified: "{count} verificadas",
     purposes: { Search: "Búsqueda", Agent: "Agente", Training: "Entrenamiento" },
   },
   bots: {

@@ -19,6 +19,7 @@ import { datesOf } from "../runtime/query/date-range.ts";
 import { rowLimit } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
 import { breakdown } from "../runtime/reports/breakdown.ts";
+import { isAddress } from "../runtime/sites/ip-network.ts";
 import { filterOf, printFilter } from "../shared/filters.ts";
 import { BREAKDOWN_ROWS_MAX, LONG_RANGE_DAYS_MAX } from "../shared/limits.ts";
 import { cutToChars } from "../shared/text.ts";
@@ -49,6 +50,14 @@ const REQUEST = new Body({
     ),
   ),
   status: integerField(orNull(count("The status of the response; null if it is not known.", { maximum: 999 }))),
+  ip: textField(
+    orNull(
+      text(
+        "The address of the connection, not one that a header has. Compared with `crawler_addresses`, and not stored. Other texts verify nothing.",
+      ),
+    ),
+    (sent) => (isAddress(sent) ? sent : null),
+  ),
   time: required(
     textField(text("When it was answered, with an offset from UTC.", { format: "date-time" }), (sent, name) => {
       const atMs = instantOf(sent);
@@ -59,8 +68,8 @@ const REQUEST = new Body({
 });
 
 function requestIn(sent: JsonObject, i: number): CrawlRequest {
-  const { user_agent: userAgent, path, status, time } = REQUEST.parse(sent, `requests[${i}].`);
-  return { userAgent: userAgent ?? "", path, status, atMs: time };
+  const { user_agent: userAgent, path, status, ip, time } = REQUEST.parse(sent, `requests[${i}].`);
+  return { userAgent: userAgent ?? "", path, status, address: ip, atMs: time };
 }
 
 const BATCH = new Body({
@@ -242,7 +251,12 @@ const SCHEMAS = {
         name: NAME,
         operator: orNull(text("The company that runs it.")),
         purpose: nullable(word("What it reads pages for.", PURPOSES)),
-        verified: { type: "boolean", description: "False: a `User-Agent` is a claim." } satisfies Schema<boolean>,
+        verified: {
+          type: "boolean",
+          description:
+            "Whether all reads came from addresses of the operator, by the lists of `crawler_addresses`. A `User-Agent` is a claim.",
+        } satisfies Schema<boolean>,
+        verified_reads: count("Those that did."),
         reads: READS,
         statuses: STATUSES,
       }),

@@ -16,13 +16,15 @@ export interface CountKind {
   /** The folder of its files. */
   readonly folder: ObjectKey;
   readonly labels: readonly string[];
+  /** The last labels may be missing in files of earlier versions, which read as "". */
+  readonly labelsMin: number;
 }
 
 /** Events that got their response and are not stored. */
-export const DROPPED: CountKind = { folder: "dropped", labels: ["reason", "name"] };
+export const DROPPED: CountKind = { folder: "dropped", labels: ["reason", "name"], labelsMin: 2 };
 
 /** Requests of AI crawlers that servers have reported. */
-export const CRAWLS: CountKind = { folder: "crawls", labels: ["name", "status"] };
+export const CRAWLS: CountKind = { folder: "crawls", labels: ["name", "status", "verified"], labelsMin: 2 };
 
 export const COUNT_KINDS: readonly CountKind[] = [DROPPED, CRAWLS];
 
@@ -282,10 +284,10 @@ function batchesIn(line = "{}"): readonly string[] | null {
 
 const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-function rowOf({ labels }: CountKind, line: string): CountRow {
+function rowOf({ labels, labelsMin }: CountKind, line: string): CountRow {
   const row = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const { path, count, missed } = row;
-  const values = labels.map((label) => row[label]);
+  const values = labels.map((label, place) => row[label] ?? (place < labelsMin ? null : ""));
   const isLabel = (value: unknown): value is string => typeof value === "string" && !value.includes(SEPARATOR);
   if (!values.every(isLabel) || (path !== null && typeof path !== "string") || !isNumber(count) || !isNumber(missed)) {
     throw new Error("a line is none of counts");

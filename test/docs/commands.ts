@@ -29,6 +29,13 @@ export const BY_HAND: Readonly<Record<string, string>> = {
     "goes on until it is ended; test/program/import-follow.test.ts runs it",
   "npm install --prefix /srv/geo --ignore-scripts @ip-location-db/geo-whois-asn-country-mmdb@latest":
     "test/docs/geo-refresh.test.ts runs it without a registry",
+  ...Object.fromEntries(
+    [
+      "curl -fsS https://openai.com/gptbot.json -o /srv/crawlers/GPTBot.json",
+      "curl -fsS https://openai.com/searchbot.json -o /srv/crawlers/OAI-SearchBot.json",
+      "curl -fsS https://openai.com/chatgpt-user.json -o /srv/crawlers/ChatGPT-User.json",
+    ].map((command) => [command, "asks a server of OpenAI; test/docs/crawler-snippets.test.ts starts with files of these names"]),
+  ),
   "npx sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
   "npm install --global sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
   'npm install --global "./$(npm pack --silent)"': "test/install/package.test.ts packs a clone and installs what it has packed",

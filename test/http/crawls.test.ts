@@ -1,12 +1,16 @@
 /** What becomes of counts of crawlers when the service ends, and when days and sites are deleted, renamed and copied. In process. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { backUp } from "../../src/runtime/upkeep/backup.ts";
 import { verifyData } from "../../src/runtime/upkeep/verification.ts";
 import { bodyOf, CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../support/mortal-stores.ts";
-import { record, wireEvent } from "../support/requests.ts";
+import { expectError, record, wireEvent } from "../support/requests.ts";
 import type { Environment } from "../support/target.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { confirm, logLine, upload } from "../support/uploads.ts";
 import { read } from "./crawls.suite.ts";
 
@@ -83,6 +87,55 @@ describe("counts of crawlers", () => {
       ...{ counted: 1, repeated: 0 },
       ignored: { unknown: 0, out_of_range: 1 },
     });
+  });
+
+  it("are verified by the addresses of their operators, of which none is stored", async () => {
+    const folder = await tempFolder();
+    await writeFile(join(folder, "GPTBot.json"), JSON.stringify({ prefixes: [{ ipv4Prefix: "192.0.2.0/28" }] }));
+    const { target, stores, ask } = await world({ SVC_CRAWLER_ADDRESSES: folder });
+    const claim = (name: string, ip?: string | null) => ({ ...read(target, { name }), ...(ip !== undefined && { ip }) });
+    const inside = "192.0.2.7";
+    const requests = [claim("GPTBot", inside), claim("GPTBot", inside), claim("GPTBot", "192.0.2.16"), claim("GPTBot", null)];
+    const more = [claim("ChatGPT-User", inside), claim("GPTBot", `::ffff:${inside}`), claim("GPTBot", "2001:db8::1"), claim("GPTBot")];
+    const send = (sent: readonly unknown[]): Promise<Response> => ask("POST", `/api/crawls?site_id=${SITE}`, { requests: sent });
+    expect(await bodyOf(await send([...requests, ...more]))).toMatchObject({ counted: 8 });
+    const report = async () => {
+      const { crawlers } = await bodyOf<{ crawlers: object[] }>(await ask("GET", `/api/stats/crawls?site_id=${SITE}&period=day`));
+      return crawlers;
+    };
+    expect(await report()).toMatchObject([
+      { name: "GPTBot", reads: 7, verified: false, verified_reads: 3 },
+      { name: "ChatGPT-User", reads: 1, verified: false, verified_reads: 0 },
+    ]);
+    // The same requests, seen from elsewhere: a batch has no hash of addresses, of which all could be tried.
+    expect(await bodyOf(await send([...requests, ...more].map((each) => ({ ...each, ip: "203.0.113.1" }))))).toMatchObject({ repeated: 8 });
+
+    const [first] = await stores.objects.list("crawls");
+    const stored = gunzipSync((await stores.objects.get(first?.key ?? ("" as never))) ?? new Uint8Array()).toString();
+    expect(stored).toContain('"verified":"yes"');
+    expect(stored).not.toMatch(/192\.0|2001|203\.0/);
+
+    const noAddresses = ["192.0.2", "192.0.2.7:443", "192.0.2.0/28", "192.0.2.7, 192.0.2.7", "unix:", "", "1".repeat(1000)];
+    expect(await bodyOf(await send(noAddresses.map((ip) => claim("ClaudeBot", ip))))).toMatchObject({ counted: noAddresses.length });
+    expect(await report()).toMatchObject([{ verified_reads: 3 }, { name: "ClaudeBot", verified_reads: 0 }, {}]);
+    await expectError(await send([{ ...claim("GPTBot"), ip: 7 }]), 422, /requests\[0\]\.ip/);
+  });
+
+  it("of a log are verified by the address of the connection", async () => {
+    const folder = await tempFolder();
+    await writeFile(join(folder, "OpenAI.json"), JSON.stringify({ prefixes: [{ ipv4Prefix: "192.0.2.0/28" }] }));
+    const { target, ask } = await world({ SVC_CRAWLER_ADDRESSES: folder });
+    const headers = withKey((await createKey(target, await logIn(target), "Admin")).key);
+    const addresses = ["192.0.2.1", "192.0.2.2", "203.0.113.1"];
+    const lines = addresses.map((address) =>
+      logLine("2026-03-12T10:00:00", "/docs", { address, userAgent: "Mozilla/5.0 (compatible; GPTBot/1.2)" }),
+    );
+    await upload(target, headers, SITE, { "access.log": lines.join("") });
+    await confirm(target, headers, 1);
+    const { crawlers } = await bodyOf<{ crawlers: object[] }>(
+      await ask("GET", `/api/stats/crawls?site_id=${SITE}&start_date=2026-03-12&end_date=2026-03-12`),
+    );
+    expect(crawlers).toMatchObject([{ name: "GPTBot", reads: 3, verified: false, verified_reads: 2 }]);
   });
 
   it("follow a renamed site, whose batches are known again", async () => {

@@ -3,6 +3,7 @@ import { createSha256 } from "../../src/runtime/base/bytes.ts";
 import type { CrawlRow, Hit, Row } from "../../src/runtime/imports/rows.ts";
 import { HitImports } from "../../src/runtime/imports/hit-import.ts";
 import { StoredDaySums } from "../../src/runtime/imports/stored-day-sums.ts";
+import { VERIFIES_NONE } from "../../src/runtime/bots/crawler-addresses.ts";
 import { IdentityStore } from "../../src/runtime/imports/identities.ts";
 import { type ImportRecord, ImportRecords, type NewImport } from "../../src/runtime/imports/import-record.ts";
 import { createUserAgentCache } from "../../src/runtime/ingest/device.ts";
@@ -34,7 +35,15 @@ const hits: readonly Hit[] = Array.from({ length: HITS }, (_, i): Hit => ({
   path: `/${i}`,
 }));
 
-const crawlAfter = ({ atMs, line }: Hit): CrawlRow => ({ kind: "crawl", line, atMs, name: "GPTBot", status: 200, path: `/${line}` });
+const crawlAfter = ({ atMs, line }: Hit): CrawlRow => ({
+  kind: "crawl",
+  line,
+  atMs,
+  name: "GPTBot",
+  status: 200,
+  address: null,
+  path: `/${line}`,
+});
 
 /** Two hits, and a request of a crawler. */
 const batchAt = (at: number): readonly Row[] => hits.slice(at, at + 2).flatMap((hit, i) => (i === 0 ? [hit] : [hit, crawlAfter(hit)]));
@@ -45,6 +54,7 @@ export const PLAIN_SITE = {
   pageRules: { sourceParameters: [], pageParameters: [], mergeSlashes: false, appPages: false },
   exclusions: null,
   networkOf: null,
+  verifiesCrawler: VERIFIES_NONE,
   minimisation: {
     stripReferrerQuery: false,
     roundTimestamps: false,

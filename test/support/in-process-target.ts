@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
 import { openGeoDatabase, openNetworkDatabase } from "../../adapters/node/geo-database.ts";
+import { openCrawlerAddresses } from "../../adapters/node/crawler-address-lists.ts";
 import { packAsset, packScript } from "../../adapters/pack-asset.mjs";
 import { createApp } from "../../src/handlers/app.ts";
 import type { App } from "../../src/handlers/pipeline.ts";
@@ -154,6 +155,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       ...places,
       networkOf: openNetworkDatabase(config.asnDb),
       networksAreKnown: config.asnDb !== "none",
+      verifiesCrawler: openCrawlerAddresses(config.crawlerAddresses),
       fetchPage: parts.fetchPage ?? (() => Promise.reject(new PageFetchError("unresolvable"))),
       ...(parts.archiveMaker && { archiveMaker: parts.archiveMaker }),
       ...(parts.freeBytes && { freeBytes: parts.freeBytes }),

@@ -21,8 +21,9 @@ export interface CrawlerRow extends ReadRows {
   readonly operator: string | null;
   /** null for a crawler that a later table has no more. */
   readonly purpose: Purpose | null;
-  /** Anybody can send any User-Agent, and addresses are not compared with the operator's. */
-  readonly verified: false;
+  /** Whether all reads came from addresses of its operator. Anybody can send any User-Agent. */
+  readonly verified: boolean;
+  readonly verified_reads: number;
 }
 
 /** What an operator's crawlers read of a page. */
@@ -63,6 +64,10 @@ class Reads {
   }
 }
 
+class CrawlerReads extends Reads {
+  verified = 0;
+}
+
 class PageReads extends Reads {
   readonly crawlers = new Map<string, number>();
   readonly #operators = new Map<string, Reads>();
@@ -91,13 +96,15 @@ const ranked = <Of extends Reads>(all: ReadonlyMap<string, Of>): [string, Of][] 
 export async function crawlReport(store: Pick<DayCountStore, "days">, question: CountQuestion): Promise<CrawlReport> {
   const { limit } = question;
   const { byDay, all } = await countSums(store, question);
-  const crawlers = new Map<string, Reads>();
+  const crawlers = new Map<string, CrawlerReads>();
   const pages = new Map<string, PageReads>();
   const missed = new Map<string, number>();
   let [pathless, missedMax] = [0, 0];
   for (const { labels, path, count, missed: ofPath } of all.rows()) {
-    const [name = "", status = ""] = labels;
-    readsOf(crawlers, name, Reads).add(status, count);
+    const [name = "", status = "", verified = ""] = labels;
+    const ofCrawler = readsOf(crawlers, name, CrawlerReads);
+    ofCrawler.add(status, count);
+    if (verified !== "") ofCrawler.verified += count;
     if (path === null) {
       pathless += count;
       missedMax = ofPath;
@@ -112,7 +119,13 @@ export async function crawlReport(store: Pick<DayCountStore, "days">, question: 
     reads: days.reduce((sum, { reads }) => sum + reads, 0),
     days,
     crawlers: ranked(crawlers).map(([name, reads]) => ({
-      ...{ name, operator: operatorOf(name), purpose: purposeOf(name), verified: false },
+      ...{
+        name,
+        operator: operatorOf(name),
+        purpose: purposeOf(name),
+        verified: reads.verified === reads.sum,
+        verified_reads: reads.verified,
+      },
       ...reads.rows,
     })),
     paths: {

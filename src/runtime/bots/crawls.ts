@@ -2,7 +2,7 @@
  * Requests of AI crawlers that servers and edges have seen. They come in batches, which are counted by day, crawler, status and path, each
  * once: a batch is in the files of its days when it is answered, and they know its id (docs/bots.md, "What AI crawlers read").
  */
-import { DayCounts } from "../../storage/day-counts.ts";
+import { DayCounts, type Labels } from "../../storage/day-counts.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { type Sha256, toHex } from "../base/bytes.ts";
 import {
@@ -14,6 +14,7 @@ import {
 } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import { aiCrawlerIn } from "./ai-crawlers.ts";
+import type { VerifiesCrawler } from "./crawler-addresses.ts";
 import type { DayCountStore } from "./day-count-store.ts";
 
 /** A request as a server saw it. */
@@ -23,6 +24,8 @@ export interface CrawlRequest {
   readonly path: string;
   /** null if it is not known. */
   readonly status: number | null;
+  /** The client's address, compared with address lists and not kept; null if it is not known. */
+  readonly address: string | null;
   readonly atMs: EpochMs;
 }
 
@@ -54,6 +57,7 @@ interface CrawlsOptions {
   /** The last day that the site keeps no longer; null if it keeps all. */
   readonly lastExpiredOf: (siteId: SiteId) => LocalDate | null;
   readonly pathOf: (siteId: SiteId, path: string) => string;
+  readonly verifiesCrawler: VerifiesCrawler;
 }
 
 /** What a batch has of one day. */
@@ -72,6 +76,13 @@ interface Waiting {
 }
 
 const DAY_MS = 86_400_000;
+
+/** The labels of `CRAWLS`. */
+export const crawlLabels = (name: string, status: number | null, isVerified: boolean): Labels => [
+  name,
+  status === null ? "" : String(status),
+  isVerified ? "yes" : "",
+];
 
 /** Hexadecimal digits of an id in files. */
 const ID_DIGITS = 24;
@@ -107,17 +118,19 @@ export class Crawls {
   }
 
   #idOf({ id, requests }: CrawlBatch): string {
-    const text = id === null ? `requests ${JSON.stringify(requests)}` : `id ${id}`;
+    // Nobody can find an address out by trying all of them.
+    const withoutAddresses = requests.map(({ address: _address, ...request }) => request);
+    const text = id === null ? `requests ${JSON.stringify(withoutAddresses)}` : `id ${id}`;
     return toHex(this.#options.sha256(text)).slice(0, ID_DIGITS);
   }
 
   #sorted(siteId: SiteId, requests: readonly CrawlRequest[]) {
-    const { dateOf, lastExpiredOf, now, pathOf } = this.#options;
+    const { dateOf, lastExpiredOf, now, pathOf, verifiesCrawler } = this.#options;
     const nowMs = now();
     const lastExpired = lastExpiredOf(siteId);
     const days = new Map<LocalDate, OfDay>();
     let [unknown, outOfRange] = [0, 0];
-    for (const { userAgent, path, status, atMs } of requests) {
+    for (const { userAgent, path, status, address, atMs } of requests) {
       const name = aiCrawlerIn(userAgent);
       if (name === null) {
         unknown++;
@@ -131,7 +144,7 @@ export class Crawls {
       }
       const ofDay = days.get(day) ?? { counts: new DayCounts(), requests: 0 };
       days.set(day, ofDay);
-      ofDay.counts.add([name, status === null ? "" : String(status)], pathOf(siteId, path));
+      ofDay.counts.add(crawlLabels(name, status, verifiesCrawler(name, address)), pathOf(siteId, path));
       ofDay.requests++;
     }
     return { days, unknown, outOfRange };

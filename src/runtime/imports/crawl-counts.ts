@@ -3,6 +3,8 @@ import type { Calendar } from "../../storage/calendar.ts";
 import { DayCounts } from "../../storage/day-counts.ts";
 import type { LocalDate } from "../../storage/event.ts";
 import { barePathOf, type PageRules } from "../ingest/urls.ts";
+import type { VerifiesCrawler } from "../bots/crawler-addresses.ts";
+import { crawlLabels } from "../bots/crawls.ts";
 import type { DayCountStore } from "../bots/day-count-store.ts";
 import type { CrawlRow } from "./rows.ts";
 
@@ -12,6 +14,7 @@ export type StoredCrawls = Pick<DayCountStore, "addImported" | "daysWithout" | "
 interface CrawlCountsOptions {
   readonly calendar: Pick<Calendar, "dateOf">;
   readonly pageRules: PageRules;
+  readonly verifiesCrawler: VerifiesCrawler;
 }
 
 interface OfDay {
@@ -30,14 +33,14 @@ export class CrawlCounts {
   }
 
   /** Counts a request, unless its day has counts already. */
-  add({ atMs, name, status, path }: CrawlRow, isCounted: (day: LocalDate) => boolean = () => false): void {
-    const { calendar, pageRules } = this.#options;
+  add({ atMs, name, status, address, path }: CrawlRow, isCounted: (day: LocalDate) => boolean = () => false): void {
+    const { calendar, pageRules, verifiesCrawler } = this.#options;
     const day = calendar.dateOf(atMs);
     if (isCounted(day)) return;
     const ofDay = this.#days.get(day) ?? { counts: new DayCounts(), requests: 0 };
     this.#days.set(day, ofDay);
     const before = ofDay.counts.rowCount;
-    ofDay.counts.add([name, String(status)], barePathOf(path, pageRules));
+    ofDay.counts.add(crawlLabels(name, status, verifiesCrawler(name, address)), barePathOf(path, pageRules));
     this.rows += ofDay.counts.rowCount - before;
     ofDay.requests++;
   }

@@ -1,4 +1,5 @@
 /** The stored event of a hit: by the rules for own events, as far as the source recorded the same. */
+import type { VerifiesCrawler } from "../bots/crawler-addresses.ts";
 import { cutToChars, wellFormed } from "../../shared/text.ts";
 import { normalizeHost } from "../../shared/paths.ts";
 import type { Calendar } from "../../storage/calendar.ts";
@@ -27,6 +28,7 @@ export interface HitEventsOptions {
   readonly siteId: SiteId;
   readonly calendar: Calendar;
   readonly pageRules: PageRules;
+  readonly verifiesCrawler: VerifiesCrawler;
   readonly exclusions: Exclusions | null;
   readonly minimisation: DataMinimisation;
   readonly filterBots: boolean;

@@ -170,6 +170,8 @@ export interface CrawlRow extends Located {
   /** The name of the crawler. */
   readonly name: string;
   readonly status: number;
+  /** Compared with address lists, and not kept; null if it is not known. */
+  readonly address: string | null;
   /** The path of the page, as in `Hit`. */
   readonly path: string;
 }

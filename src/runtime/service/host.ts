@@ -1,4 +1,5 @@
 /** The port to the host: storage, clocks and everything else that differs between platforms. Each adapter implements it. */
+import type { VerifiesCrawler } from "../bots/crawler-addresses.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import type { ParquetWriter } from "../../storage/parquet-events.ts";
@@ -140,6 +141,8 @@ export interface Host {
   readonly networkOf: NetworkLookup | null;
   /** There is a network database, or the host knows the network of every connection. */
   readonly networksAreKnown: boolean;
+  /** By the address lists that are configured. */
+  readonly verifiesCrawler: VerifiesCrawler;
   readonly fetchPage: PageFetch;
   readonly log: Log;
   /** The wall clock, for dates and timestamps. */

@@ -471,7 +471,7 @@ async function createImports(
   crawls: DayCountStore | null,
   checkSite: (siteId: SiteId) => void,
 ): Promise<Imports | null> {
-  const { config, geo, networkOf } = host;
+  const { config, geo, networkOf, verifiesCrawler } = host;
   if (records === null) return null;
   const hmac = await createHmacSha256();
   // A separate cache, because the entries of an import would evict those of visitors.
@@ -487,7 +487,7 @@ async function createImports(
       exclusions: sites.exclusionsOf(siteId),
       minimisation: config,
       filterBots: config.filterBots,
-      ...{ userAgents, geo, networkOf, hmac },
+      ...{ userAgents, geo, networkOf, hmac, verifiesCrawler },
     }),
     retentionDaysOf: (siteId) => expiry.daysOf(siteId),
     checkSite,
@@ -541,6 +541,7 @@ async function createCounting(
     dateOf: (siteId, atMs) => sites.calendarOf(siteId).dateOf(atMs),
     lastExpiredOf,
     pathOf: (siteId, path) => barePathOf(path, sites.settingsOf(siteId)),
+    verifiesCrawler: host.verifiesCrawler,
   });
   return { droppedEvents: storeOf(DROPPED), crawls };
 }

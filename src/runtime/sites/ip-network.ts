@@ -13,7 +13,7 @@ const WORD_BITS = 32;
 /** 32-bit words, the highest first: one of an IPv4 address, four of an IPv6 address. */
 type Words = readonly number[];
 
-interface IpNetwork {
+export interface IpNetwork {
   readonly words: Words;
   readonly prefixBits: number;
 }
@@ -42,6 +42,8 @@ function wordsOf(text: string): Words | null {
   const shortest = shortestIpv6(text);
   return shortest === null ? null : ipv6Words(shortest);
 }
+
+export const isAddress = (text: string): boolean => wordsOf(text) !== null;
 
 /** The bits of word `i` that belong to a prefix. */
 function maskOf(prefixBits: number, i: number): number {
@@ -76,17 +78,23 @@ export function networkText({ words, prefixBits }: IpNetwork): string {
   return prefixBits === words.length * WORD_BITS ? `${address}` : `${address}/${prefixBits}`;
 }
 
-function isIn(address: Words, words: Words, masks: Words): boolean {
-  if (address.length !== words.length) return false;
-  for (let i = 0; i < words.length; i++) if (((address[i] ?? 0) & (masks[i] ?? 0)) >>> 0 !== words[i]) return false;
-  return true;
-}
+const keyOf = (words: Words): string => words.join(" ");
 
-/** Tells whether an address is in one of the networks, in time proportional to their number. Mapped addresses must be written as IPv4. */
+/** Tells whether an address is in one of the networks, in time that their number does not change. Mapped addresses must be written as IPv4. */
 export function networkMatcher(networks: readonly IpNetwork[]): (address: string) => boolean {
-  const prepared = networks.map(({ words, prefixBits }) => ({ words, masks: words.map((_, i) => maskOf(prefixBits, i)) }));
+  /** IPv4 networks are of one word: their prefixes of 32 bits are not those of IPv6. */
+  const ofLength = new Map<string, { readonly size: number; readonly prefixBits: number; readonly keys: Set<string> }>();
+  for (const { words, prefixBits } of networks) {
+    const group = ofLength.get(`${words.length}/${prefixBits}`) ?? { size: words.length, prefixBits, keys: new Set() };
+    ofLength.set(`${words.length}/${prefixBits}`, group);
+    group.keys.add(keyOf(words));
+  }
   return (address) => {
     const words = wordsOf(address);
-    return words !== null && prepared.some((network) => isIn(words, network.words, network.masks));
+    if (words === null) return false;
+    for (const { size, prefixBits, keys } of ofLength.values()) {
+      if (size === words.length && keys.has(keyOf(networkOf(words, prefixBits).words))) return true;
+    }
+    return false;
   };
 }

@@ -1,12 +1,14 @@
 /** Counts of a day: exact by labels, and the most frequent paths with the error that they state. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import {
   countFileOf,
   type CountLimits,
   type CountRow,
   DayCounts,
+  CRAWLS,
   decodeCounts,
   DROPPED,
   encodeCounts,
@@ -144,6 +146,13 @@ describe("a file of counts", () => {
     const read = await decodeCounts(DROPPED, bytes, LIMITS);
     expect(new Set(read.rows())).toEqual(new Set(counts.rows()));
     expect(await encodeCounts(DROPPED, DAY, DayCounts.from([...counts.rows()].reverse(), LIMITS))).toEqual(bytes);
+  });
+
+  it("of an earlier version may lack the last label", async () => {
+    const earlier = { day: DAY, path: "/", name: "GPTBot", count: 2, missed: 0 };
+    const read = (line: object) => decodeCounts(CRAWLS, gzipSync(`${JSON.stringify(line)}\n`));
+    expect([...(await read({ ...earlier, status: "200" })).rows()].map(({ labels }) => labels)).toEqual([["GPTBot", "200", ""]]);
+    await expect(read(earlier)).rejects.toThrow("a line is none of counts");
   });
 
   it("that is damaged is refused", async () => {

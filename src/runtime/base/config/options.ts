@@ -188,6 +188,12 @@ export const OPTIONS = {
     "none",
     "Path of a MaxMind-format database of networks (AS numbers), for `excluded_networks` of sites. Two paths where IPv4 and IPv6 have a file each.",
   ),
+  crawler_addresses: option<string | null>(
+    filePath,
+    null,
+    "Folder of lists of the addresses of AI crawlers, each named after a crawler or its operator ([Verify crawlers](bots.md#verify-crawlers)).",
+    { platform: "node" },
+  ),
   geoip_precision: option(choice(["city", "region", "country", "none"]), "city", "Finest location that is recorded."),
   geo_headers: option<GeoHeaders | null>(
     geoHeaders,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { CRAWL_BATCHES_OF_SITE_MAX, CRAWL_REQUESTS_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { createSha256 } from "../../../../src/runtime/base/bytes.ts";
+import { VERIFIES_NONE } from "../../../../src/runtime/bots/crawler-addresses.ts";
 import { crawlReport } from "../../../../src/runtime/bots/crawl-report.ts";
 import { type CrawlBatch, type CrawlRequest, Crawls } from "../../../../src/runtime/bots/crawls.ts";
 import { BATCHES_MAX, countFileOf, CRAWLS, DayCounts, decodeCounts, encodeCounts } from "../../../../src/storage/day-counts.ts";
@@ -22,7 +23,7 @@ const sha256 = await createSha256();
 function open(objects: ObjectStore, siteOf: (siteId: SiteId) => SiteId = (same) => same, host = {}): Crawls {
   const counts = crawlCountsIn(objects, { siteOf });
   return new Crawls({
-    ...{ monotonicMs: () => 0, wait: async () => {} },
+    ...{ monotonicMs: () => 0, wait: async () => {}, verifiesCrawler: VERIFIES_NONE },
     ...{ counts, sha256, pathOf: (_siteId: SiteId, path: string) => path, now: () => NOW_MS },
     dateOf: (_siteId, atMs) => utcDateOf(atMs),
     lastExpiredOf: (site) => (site === OTHER ? ("2026-03-13" as LocalDate) : null),
@@ -31,7 +32,7 @@ function open(objects: ObjectStore, siteOf: (siteId: SiteId) => SiteId = (same) 
 }
 
 const read = (path = "/", daysAgo = 0, userAgent = "GPTBot/1.2"): CrawlRequest => ({
-  ...{ userAgent, path, status: 200 },
+  ...{ userAgent, path, status: 200, address: null },
   atMs: NOW_MS - daysAgo * DAY_MS,
 });
 

@@ -91,6 +91,12 @@ function clientOf(client: string, forwardedFor: string | undefined): string | nu
   return addresses.find(isPublic) ?? forwarded.find(isPublic) ?? addresses[0] ?? forwarded[0] ?? null;
 }
 
+/** The address of the connection; null if it is not the only one there: what a client has forwarded is its own word. */
+function connectedFrom(client: string): string | null {
+  const [address, ...more] = addressesIn(client);
+  return address !== undefined && more.length === 0 && IP_ADDRESS.test(address) ? address : null;
+}
+
 /** Host and path of a whole URL, which proxies and load balancers log. */
 const WHOLE_URL = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)(.*)$/is;
 
@@ -166,7 +172,10 @@ export function createRequestReader({ hostname, nowMs }: Pick<ImportContext, "ho
     if (Number.isNaN(request.status)) return badRow(line, "missing_value", text);
     const own = request.userAgent === undefined ? request : { ...request, userAgent: detached(request.userAgent) };
     const crawler = crawlerOf(own.userAgent ?? "");
-    if (crawler !== null) return { kind: "crawl", line, atMs: own.atMs, name: crawler, status: own.status, path: target.path };
+    if (crawler !== null) {
+      const address = connectedFrom(own.client);
+      return { kind: "crawl", line, atMs: own.atMs, name: crawler, status: own.status, address, path: target.path };
+    }
     const reason = reasonToLeaveOut(own, target.path);
     return reason === null ? hitOf(own, target, line) : leftOut(reason);
   };

@@ -77,6 +77,7 @@ const DEFAULTS: Config = {
   asnDb: "none",
   geoipDb: "builtin",
   geoHeaders: null,
+  crawlerAddresses: null,
   geoipPrecision: "city",
   behavioral: true,
   retentionDays: 0,
