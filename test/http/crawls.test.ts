@@ -179,7 +179,7 @@ describe("counts of crawlers", () => {
   });
 
   it("of an import are those of the site that its site is merged into", async () => {
-    const { target, ask, reads } = await world();
+    const { target, stores, ask, reads } = await world();
     const headers = withKey((await createKey(target, await logIn(target), "Admin")).key);
     for (const site of [SITE, OTHER]) await record(target, wireEvent(site));
     const log = logLine("2026-03-12T10:00:00", "/docs", { userAgent: "Mozilla/5.0 (compatible; GPTBot/1.2)" });
@@ -187,6 +187,9 @@ describe("counts of crawlers", () => {
     await confirm(target, headers, 1);
     await bodyOf(await ask("POST", `/api/sites/${SITE}/merge`, { into: OTHER }));
     expect(await reads(OTHER)).toEqual({ "2026-03-12": 1 });
+    await bodyOf(await ask("DELETE", "/api/imports/1"));
+    expect(await reads(OTHER)).toEqual({});
+    expect(await stores.objects.list("crawls")).toEqual([]);
   });
 
   it("are in a backup, and their damage is found", async () => {

@@ -15,9 +15,15 @@ import {
   parseCountKey,
 } from "../../storage/day-counts.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
-import type { ObjectStore } from "../../storage/object-store.ts";
+import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { isContinued, siteOfFolders } from "../../storage/partitions.ts";
-import { COUNT_ROWS_PENDING_MAX, COUNT_WRITE_MS, COUNT_WRITE_PAUSE_MS_MAX, IMPORT_COUNT_FILES_MAX } from "../base/config/limits.ts";
+import {
+  COUNT_ROWS_PENDING_MAX,
+  COUNT_TURN_MS_MAX,
+  COUNT_WRITE_MS,
+  COUNT_WRITE_PAUSE_MS_MAX,
+  IMPORT_COUNT_FILES_MAX,
+} from "../base/config/limits.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { type Log, reasonOf } from "../base/metrics/log.ts";
 import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
@@ -251,9 +257,9 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
   /** The files of a site and all that it has taken over, by day. */
   async #listed(siteId: SiteId) {
     const listing = this.#listing;
-    const filesOf = new Map<LocalDate, CountFile[]>();
-    for (const each of [siteId, ...this.#options.mergedInto(siteId)]) addByDay(filesOf, await this.#files(each));
-    return { listing, filesOf };
+    const files: CountFile[] = [];
+    for (const each of [siteId, ...this.#options.mergedInto(siteId)]) files.push(...(await this.#files(each)));
+    return { listing, filesOf: byDay(files) };
   }
 
   /** What is counted of a site and all that it has taken over, a day at a time: the days that have something, oldest first. */
@@ -322,14 +328,16 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
   async addImported(siteId: SiteId, rows: ImportedRows, days: ReadonlyMap<LocalDate, DayCounts>): Promise<void> {
     const { kind, siteOf } = this.#options;
     const site = siteOf(siteId);
-    const earlier = new Map<LocalDate, CountFile[]>();
-    addByDay(
-      earlier,
-      (await this.#files(site)).filter(({ part }) => isOfImport(part, rows.importNumber) && part.to <= rows.from),
-    );
+    const filesBefore = async () => {
+      const earlier = (await this.#files(site)).filter(({ part }) => isOfImport(part, rows.importNumber) && part.to <= rows.from);
+      return { listing: this.#listing, filesOf: byDay(earlier) };
+    };
+    let before: Awaited<ReturnType<typeof filesBefore>> | null = null;
     for (const [day, counts] of days) {
       await this.#inTurn(async () => {
-        const ofDay = earlier.get(day) ?? [];
+        // A rename may move files between two turns, and a file that is not found would be missing in the joined one.
+        if (before?.listing !== this.#listing) before = await filesBefore();
+        const ofDay = before.filesOf.get(day) ?? [];
         if (ofDay.length >= IMPORT_COUNT_FILES_MAX) await this.#join(site, day, ofDay);
         counts.prune();
         await this.#put(countFileOf(kind, site, day, rows), await encodeCounts(kind, day, counts));
@@ -340,7 +348,7 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
 
   /** Makes one file of those that an import has of a day. The others are inside of it, so that they count no more before they are deleted. */
   async #join(siteId: SiteId, day: LocalDate, files: readonly CountFile[]): Promise<void> {
-    const { kind, objects } = this.#options;
+    const { kind } = this.#options;
     const outer = outermost(files);
     const parts = outer.map(({ part }) => part).filter((part) => typeof part !== "number");
     const [first] = parts;
@@ -355,13 +363,15 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
     sum.prune();
     await this.#put(joined, await encodeCounts(kind, day, sum));
     this.#listing++;
-    for (const { key } of files) if (key !== joined.key) await objects.delete(key);
+    for (const { key } of files) if (key !== joined.key) await this.#remove(key);
   }
 
   /** Deletes the counts of an import's rows from this one on. Durable once resolved; may be retried. */
   removeImported(siteId: SiteId, importNumber: number, fromRow = 0): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#delete(this.#options.siteOf(siteId), ({ part }) => isOfImport(part, importNumber) && part.to > fromRow);
+      // Those of a site that was merged into another are in its own folder, and in that of the other once the merge is final.
+      for (const site of new Set([siteId, this.#options.siteOf(siteId)]))
+        await this.#delete(site, ({ part }) => isOfImport(part, importNumber) && part.to > fromRow);
     });
   }
 
@@ -408,14 +418,34 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
 
   /** Deletes files of a site, also those that a rename has moved or is about to. */
   async #delete(siteId: SiteId, isGone: (file: CountFile) => boolean): Promise<void> {
-    const { leftOutFiles, moveTo, objects } = this.#options;
-    const from = moveTo(siteId)?.from;
+    const from = this.#options.moveTo(siteId)?.from;
     this.#listing++;
     for (const folder of from === undefined ? [siteId] : [siteId, from]) {
-      for (const { key } of (await this.#filesIn(folder)).filter(isGone)) {
-        await objects.delete(key);
-        leftOutFiles.forget(key);
-      }
+      for (const { key } of (await this.#filesIn(folder)).filter(isGone)) await this.#remove(key);
+    }
+  }
+
+  async #remove(key: ObjectKey): Promise<void> {
+    const { leftOutFiles, objects } = this.#options;
+    await objects.delete(key);
+    leftOutFiles.forget(key);
+  }
+
+  /** Works on one after the other, in turns that end after a second, so that batches and reports get theirs in between. */
+  async #inTurns<Each>(all: readonly Each[], work: (each: Each) => Promise<void>): Promise<void> {
+    const { monotonicMs } = this.#options;
+    for (let done = 0; done < all.length;) {
+      done += await this.#inTurn(async () => {
+        this.#listing++;
+        const untilMs = monotonicMs() + COUNT_TURN_MS_MAX;
+        let worked = 0;
+        for (const each of all.slice(done)) {
+          await work(each);
+          worked++;
+          if (monotonicMs() >= untilMs) break;
+        }
+        return worked;
+      });
     }
   }
 
@@ -423,40 +453,34 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
    * Gives all files of a site to another one, which has none of this `part`. May be repeated: a copy that an interruption left is written
    * again as it was.
    */
-  move(from: SiteId, to: SiteId, part: number): Promise<void> {
+  async move(from: SiteId, to: SiteId, part: number): Promise<void> {
     const { objects } = this.#options;
-    return this.#inTurn(async () => {
-      this.#listing++;
-      for (const file of await this.#filesIn(from)) {
-        const bytes = await objects.get(file.key);
-        if (bytes !== null) await objects.put(this.#moved(file, to, part).key, bytes);
-        await objects.delete(file.key);
-      }
+    const files = await this.#inTurn(() => this.#filesIn(from));
+    await this.#inTurns(files, async (file) => {
+      const bytes = await objects.get(file.key);
+      if (bytes !== null) await objects.put(this.#moved(file, to, part).key, bytes);
+      await this.#remove(file.key);
     });
   }
 
   /** Adds what is shown of a site's imports to its own counts: they are about to be deleted, and what is counted is not. May be repeated. */
-  keepImported(siteId: SiteId): Promise<void> {
-    const { kind, objects, rowsShownOf } = this.#options;
-    return this.#inTurn(async () => {
-      const imported = (await this.#filesIn(siteId)).filter(
-        ({ part }) => typeof part !== "number" && part.to <= rowsShownOf(part.importNumber),
-      );
-      const byDay = new Map<LocalDate, CountFile[]>();
-      addByDay(byDay, imported);
-      for (const [day, files] of byDay) {
-        const own = countFileOf(kind, siteId, day, 0);
-        const sum = (await this.#read(own)) ?? new DayCounts();
-        for (const file of outermost(files)) {
-          const counts = sum.batches.has(file.key) ? null : await this.#read(file);
-          if (counts) sum.merge(counts);
-          sum.noteBatch(file.key);
-        }
-        sum.prune();
-        await this.#put(own, await encodeCounts(kind, day, sum));
-        this.#listing++;
-        for (const { key } of files) await objects.delete(key);
+  async keepImported(siteId: SiteId): Promise<void> {
+    const { kind, rowsShownOf } = this.#options;
+    const imported = (await this.#inTurn(() => this.#filesIn(siteId))).filter(({ part }) => typeof part !== "number");
+    await this.#inTurns([...byDay(imported)], async ([day, ofDay]) => {
+      const files = ofDay.filter(({ part }) => typeof part !== "number" && part.to <= rowsShownOf(part.importNumber));
+      if (files.length === 0) return;
+      const own = countFileOf(kind, siteId, day, 0);
+      const sum = (await this.#read(own)) ?? new DayCounts();
+      for (const file of outermost(files)) {
+        const counts = sum.batches.has(file.key) ? null : await this.#read(file);
+        if (counts) sum.merge(counts);
       }
+      // Also of those inside of others: they would count if the process ended when the others are gone.
+      for (const { key } of files) sum.noteBatch(key);
+      sum.prune();
+      await this.#put(own, await encodeCounts(kind, day, sum));
+      for (const { key } of files) await this.#remove(key);
     });
   }
 }
@@ -464,12 +488,14 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
 const isOfImport = (part: CountFile["part"], importNumber: number): part is ImportedRows =>
   typeof part !== "number" && part.importNumber === importNumber;
 
-function addByDay(filesOf: Map<LocalDate, CountFile[]>, files: readonly CountFile[]): void {
+function byDay(files: readonly CountFile[]): ReadonlyMap<LocalDate, readonly CountFile[]> {
+  const filesOf = new Map<LocalDate, CountFile[]>();
   for (const file of files) {
     const ofDay = filesOf.get(file.day) ?? [];
     filesOf.set(file.day, ofDay);
     ofDay.push(file);
   }
+  return filesOf;
 }
 
 /** Leaves out files of an import's rows that are in a joined one as well. All are of one day. */

@@ -73,6 +73,9 @@ export const COUNT_WRITE_MS = 15_000;
 /** The longest pause between two files of a write, which is as long as the first took. */
 export const COUNT_WRITE_PAUSE_MS_MAX = 1000;
 
+/** How long files of counts are moved or joined before others have their turn. */
+export const COUNT_TURN_MS_MAX = 1000;
+
 /** Files of counts that an import has of a day before they are joined: each of its checkpoints writes one. */
 export const IMPORT_COUNT_FILES_MAX = 16;
 
