@@ -1,4 +1,6 @@
 /** The page of bots and crawlers: what is left out, by day, reason, bot, operator and page, and not for guests. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nowMs } from "../support/fixed-clock.ts";
@@ -40,7 +42,11 @@ describe("the dashboard's page of bots and crawlers", () => {
   beforeAll(async () => {
     folder = await makeTempFolder();
     await writeVisits(folder, SITE, [{ atMs: noonDaysAgo(1), steps: ["/"] }]);
-    service = await startService(folder, { SVC_CACHE_TTL_SECS: "0" });
+    const crawlers = join(folder, "crawlers");
+    await mkdir(crawlers);
+    await writeFile(join(crawlers, "OpenAI.json"), JSON.stringify({ prefixes: [{ ipv4Prefix: "192.0.2.0/24" }] }));
+    await writeFile(join(crawlers, "ClaudeBot.json"), JSON.stringify({ prefixes: [{ ipv6Prefix: "2001:db8::/32" }] }));
+    service = await startService(folder, { SVC_CACHE_TTL_SECS: "0", SVC_CRAWLER_ADDRESSES: crawlers });
     const sent: readonly (readonly [userAgent: string, path: string, brands?: string])[] = [
       [GPTBOT, "/docs"],
       [GPTBOT, "/docs"],
@@ -110,13 +116,15 @@ describe("the dashboard's page of bots and crawlers", () => {
   });
 
   it("shows what AI crawlers read beside the visits from their operators' assistants", async () => {
-    const read = (userAgent: string, path: string, status: number) => ({
+    const read = (userAgent: string, path: string, status: number, ip: string) => ({
       user_agent: userAgent,
-      path,
-      status,
+      ...{ path, status, ip },
       time: new Date(nowMs()).toISOString(),
     });
-    const requests = [read(GPTBOT, "/docs", 200), read(GPTBOT, "/docs", 404), read("ClaudeBot/1.0", "/pricing", 200)];
+    const requests = [
+      ...[read(GPTBOT, "/docs", 200, "192.0.2.1"), read(GPTBOT, "/docs", 404, "203.0.113.1")],
+      read("ClaudeBot/1.0", "/pricing", 200, "2001:db8::1"),
+    ];
     // Only administrators report requests. From here on the page is one's.
     await page.request.post(`${service.origin}/api/auth/setup`, { data: { password: "correct horse battery" } });
     const reported = await asAdmin({ context, page, service }, "POST", `/api/crawls?site_id=${SITE}`, { requests });
@@ -129,8 +137,8 @@ describe("the dashboard's page of bots and crawlers", () => {
       .poll(texts)
       .toEqual([
         "Company Crawlers Reads Visits from its assistants",
-        "OpenAI GPTBot (Training) × 2 2 1",
-        "Anthropic ClaudeBot (Training) × 1 1 0",
+        "OpenAI GPTBot (Training, 1 verified) × 2 2 1",
+        "Anthropic ClaudeBot (Training, verified) × 1 1 0",
         "Page Crawlers Answered with Reads Visits from assistants",
         "/docs GPTBot × 2 200 × 1, 404 × 1 2 OpenAI × 1",
         "/pricing ClaudeBot × 1 200 × 1 1 –",

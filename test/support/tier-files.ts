@@ -93,6 +93,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/program/demo.test.ts",
   "test/program/export.test.ts",
   "test/docs/geo-refresh.test.ts",
+  "test/docs/crawler-addresses.test.ts",
   "test/docs/backup.test.ts",
   // A process and a request for each of many examples.
   "test/docs/commands.test.ts",
