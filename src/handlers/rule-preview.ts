@@ -84,6 +84,8 @@ function ofPart({ query, ...asked }: PreparedReport, conditions: readonly Condit
 
 type Series = readonly { readonly date: string; readonly sessions: number }[];
 
+type Countries = readonly { readonly value: string; readonly sessions: number }[];
+
 /** A day, or a month. */
 interface Bucket {
   readonly date: string;
@@ -131,7 +133,6 @@ export const postRulePreview: Handler = async (request, context) => {
   const asked = await prepared(main, others, {}, context);
   const { range } = asked.query.scope;
   const before = await resultIn<object>(asked, context);
-  const after = await resultIn<object>(await prepared(main, [...others, rule], {}, context), context);
 
   const isLeftOut = isLeftOutBy(rule);
   const byDay = { interval: range.dayCount > RANGE_DAYS_MAX ? "month" : "day" };
@@ -139,25 +140,30 @@ export const postRulePreview: Handler = async (request, context) => {
   const visits = await resultIn<Series>(series, context);
   const buckets = bucketsOf(visits, await resultIn<Series>(ofPart(series, [isLeftOut], context), context));
   const sums = sumsOf(buckets);
+  const leavesOut = sums.left_out > 0;
 
+  const after = leavesOut ? await resultIn<object>(await prepared(main, [...others, rule], {}, context), context) : before;
   const all = await prepared(sessions, others, {}, context);
-  const countLeftOut = async (condition: Condition): Promise<number> => {
+  async function countLeftOut(condition: Condition): Promise<number> {
     const part = ofPart(all, [isLeftOut, condition], context);
     return atMost((await resultIn<{ readonly total_sessions: number }>(part, context)).total_sessions, sums.left_out);
-  };
-  const isConversion = meetsAnyGoal(siteId, context);
+  }
+  // A visit with proof of a person is none that such a rule names, and an event of a goal is proof.
+  const mayHaveProof = leavesOut && !("conditions" in rule && rule.sparesPeople);
+  const isConversion = mayHaveProof ? meetsAnyGoal(siteId, context) : null;
   const byCountry = { dimension: "countries", columns: "sessions", sort: "sessions:desc", limit: String(RULE_COUNTRIES_MAX) };
   const countries = ofPart(await prepared(breakdown, others, byCountry, context), [isLeftOut], context);
 
   return jsonReply({
     ...{ site_id: siteId, start_date: range.firstDay, end_date: range.lastDay, ...sums },
-    left_out_with_proof: await countLeftOut(SHOWS_PERSON),
+    left_out_with_proof: mayHaveProof ? await countLeftOut(SHOWS_PERSON) : 0,
     left_out_converted: isConversion === null ? 0 : await countLeftOut(isConversion),
     first_date: buckets.find(({ leftOut }) => leftOut > 0)?.date ?? null,
     months: monthsOf(buckets),
-    countries: (await resultIn<readonly { readonly value: string; readonly sessions: number }[]>(countries, context)).map(
-      ({ value, sessions: leftOut }) => ({ country: value, left_out: atMost(leftOut, sums.left_out) }),
-    ),
+    countries: (leavesOut ? await resultIn<Countries>(countries, context) : []).map(({ value, sessions: leftOut }) => ({
+      country: value,
+      left_out: atMost(leftOut, sums.left_out),
+    })),
     series: buckets.map(({ date, visits: ofBucket, leftOut }) => ({ date, before: ofBucket, after: ofBucket - leftOut })),
     before,
     after,
