@@ -8,12 +8,14 @@ import { openStores } from "../../adapters/node/data-dir/data-dir.ts";
 import { exportFolder, type FolderExportFormat } from "../../adapters/node/exports/export-folder.ts";
 import { nodeFileSystem } from "../../adapters/node/files/file-system.ts";
 import type { ArchiveMaker } from "../../src/runtime/exports/site-exports.ts";
+import { backUp } from "../../src/runtime/upkeep/backup.ts";
 import { isLocalDate } from "../../src/storage/event.ts";
 import { archiveMakerIn } from "../support/archive-maker.ts";
 import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
-import { addItem } from "../support/collections.ts";
+import { addItem, askCollection } from "../support/collections.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
+import { memoryStores, type Stores } from "../support/mortal-stores.ts";
 import { reportRequests } from "../support/report-requests.ts";
 import { getBreakdown, getMain, getStats, record, type RequestHeaders, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
@@ -74,6 +76,8 @@ describe("exports of a folder that is being served", () => {
   /** With the session of an administrator. */
   let reader: Target;
   let dataDir: string;
+  let data: Stores;
+  let owner: RequestHeaders;
 
   const exported = async (format: FolderExportFormat): Promise<string> => {
     const out = await tempFolder();
@@ -92,7 +96,8 @@ describe("exports of a folder that is being served", () => {
   beforeAll(async () => {
     dataDir = await makeTempFolder();
     const { objects, records, segmentLog } = await openStores(dataDir, "off", nodeFileSystem);
-    target = await createInProcessTarget({ ...CLOSED, SVC_TRUST_PROXY: "1" }, { objects, records, segmentLog });
+    data = { objects, records, segmentLog };
+    target = await createInProcessTarget({ ...CLOSED, SVC_TRUST_PROXY: "1" }, data);
     const view = (path: string, more: object = {}) => wireEvent(SITE, { u: `https://page.test${path}`, ...more });
     for (const day of [0, 1, 2]) {
       await record(target, view("/?utm_source=mail&utm_campaign=spring", { r: "https://www.google.com/search" }), visitor(1));
@@ -112,9 +117,9 @@ describe("exports of a folder that is being served", () => {
         await target.advance(DAY_MS - 41 * MINUTE_MS - 400);
       }
     }
-    const session = await logIn(target);
-    reader = { ...target, fetch: (path, init = {}) => target.fetch(path, { ...init, headers: session }) };
-    for (const goal of GOALS) await addItem(target, "goals", SITE, session, goal);
+    owner = await logIn(target);
+    reader = { ...target, fetch: (path, init = {}) => target.fetch(path, { ...init, headers: owner }) };
+    for (const goal of GOALS) await addItem(target, "goals", SITE, owner, goal);
   });
   afterAll(async () => {
     await target.close();
@@ -328,6 +333,39 @@ describe("exports of a folder that is being served", () => {
       for (const dimension of ["browsers", "os", "devices"])
         expect(await numbers(other, dimension), dimension).toEqual(await numbers(reader, dimension));
     });
+  });
+
+  it("a rule takes no event from exports, archives and backups, and a backup has the rule", async () => {
+    const path = `/api/stats/export?site_id=${SITE}&kind=raw&format=json&lens=everything&${new URLSearchParams(RANGE).toString()}`;
+    const all = async () => {
+      const jsonl = await exported("jsonl");
+      const days = DAYS.map((day) => readFile(join(jsonl, `jsonl/site_id=${SITE}/${day}.jsonl`), "utf8"));
+      return [...(await Promise.all(days)), await (await reader.fetch(path)).text(), [...(await archiveOf("reports"))]];
+    };
+    const before = await all();
+    const counted = await getMain(reader, SITE, RANGE);
+    const { id } = await addItem(target, "rules", SITE, owner, { name: "All", filters: "pages!=/nowhere", spares_people: false });
+    expect(await getMain(reader, SITE, RANGE)).toMatchObject({ total_events: 0 });
+    expect(await all()).toEqual(before);
+
+    const copy = memoryStores();
+    await backUp(data, {
+      ...copy,
+      async copyObject(key) {
+        const bytes = await data.objects.get(key);
+        if (bytes !== null) await copy.objects.put(key, bytes);
+        return bytes !== null;
+      },
+    });
+    const restored = await createInProcessTarget({ ...CLOSED, SVC_TRUST_PROXY: "1" }, { ...copy, startMs: target.nowMs() });
+    const headers = await logIn(restored);
+    const asked: Target = { ...restored, fetch: (to, init = {}) => restored.fetch(to, { ...init, headers }) };
+    expect(await getMain(asked, SITE, RANGE)).toMatchObject({ total_events: 0 });
+    expect(await getMain(asked, SITE, { ...RANGE, lens: "everything" })).toEqual(counted);
+    await restored.close();
+
+    await bodyOf(await askCollection(target, "rules", SITE, owner, { method: "DELETE", id }));
+    expect(await getMain(reader, SITE, RANGE)).toEqual(counted);
   });
 
   it("events of a hidden import are in no export", async () => {
