@@ -40,6 +40,12 @@ export interface CountRow {
   readonly missed: number;
 }
 
+export type LabelCount = Pick<CountRow, "labels" | "count">;
+
+export interface PathCount extends Pick<CountRow, "count" | "missed"> {
+  readonly path: string;
+}
+
 export interface CountLimits {
   readonly pathsMax: number;
   /** Rows of paths. */
@@ -72,12 +78,14 @@ const copyOf = (path: string): string => decoder.decode(encoder.encode(path));
 
 const addTo = (counts: Map<string, number>, key: string, count: number): void => void counts.set(key, (counts.get(key) ?? 0) + count);
 
+const labelCounts = (counts: ReadonlyMap<string, number>): LabelCount[] =>
+  Array.from(counts, ([key, count]) => ({ labels: key.split(SEPARATOR), count }));
+
 export class DayCounts {
   readonly #limits: CountLimits;
   readonly #paths = new Map<string, CountedPath>();
   readonly #withoutPath = new Map<string, number>();
   readonly #batches = new Set<string>();
-  /** No single path without rows has more. */
   #missed = 0;
   #pathRows = 0;
 
@@ -92,8 +100,8 @@ export class DayCounts {
 
   add(labels: Labels, path: string): void {
     const key = labels.join(SEPARATOR);
-    const counted = this.#counted(cutPath(path));
-    this.#addRow(counted, key, 1);
+    const cut = cutPath(path);
+    this.#addRow(this.#paths.get(cut) ?? this.#counted(copyOf(cut)), key, 1);
     this.#pruneIfNeeded();
   }
 
@@ -125,18 +133,25 @@ export class DayCounts {
     const known = this.#paths.get(path);
     if (known) return known;
     const added: CountedPath = { counts: new Map(), sum: 0, missed: this.#missed };
-    this.#paths.set(copyOf(path), added);
+    this.#paths.set(path, added);
     return added;
   }
 
   #addRow(counted: CountedPath, key: string, count: number): void {
-    if (!counted.counts.has(key)) this.#pathRows++;
-    addTo(counted.counts, key, count);
+    const before = counted.counts.get(key);
+    if (before === undefined) this.#pathRows++;
+    counted.counts.set(key, (before ?? 0) + count);
     counted.sum += count;
   }
 
   /** Adds what was counted apart, of other times or another site. */
   merge(other: DayCounts): void {
+    this.addCounts(other);
+    for (const id of other.#batches) this.noteBatch(id);
+  }
+
+  /** Adds the counts alone: where nothing comes in batches, nobody asks for their ids. */
+  addCounts(other: DayCounts): void {
     const missedHere = this.#missed;
     if (other.#missed > 0) {
       for (const [path, counted] of this.#paths) if (!other.#paths.has(path)) counted.missed += other.#missed;
@@ -148,7 +163,6 @@ export class DayCounts {
     }
     for (const [key, count] of other.#withoutPath) addTo(this.#withoutPath, key, count);
     this.#missed = missedHere + other.#missed;
-    for (const id of other.#batches) this.noteBatch(id);
     this.#pruneIfNeeded();
   }
 
@@ -162,16 +176,16 @@ export class DayCounts {
   prune(): void {
     const { pathsMax, rowsMax } = this.#limits;
     if (this.#paths.size <= pathsMax && this.#pathRows <= rowsMax) return;
-    const most = ({ sum, missed }: CountedPath): number => sum + missed;
-    const ranked = [...this.#paths].sort(([a, x], [b, y]) => most(y) - most(x) || compareCodePoints(a, b));
+    const ranked = Array.from(this.#paths, ([path, counted]) => ({ path, counted, most: counted.sum + counted.missed }));
+    ranked.sort((a, b) => b.most - a.most || compareCodePoints(a.path, b.path));
     let [paths, rows] = [0, 0];
-    for (const [path, counted] of ranked) {
+    for (const { path, counted, most } of ranked) {
       if (paths < pathsMax && rows + counted.counts.size <= rowsMax) {
         paths++;
         rows += counted.counts.size;
         continue;
       }
-      this.#missed = Math.max(this.#missed, most(counted));
+      this.#missed = Math.max(this.#missed, most);
       for (const [key, count] of counted.counts) addTo(this.#withoutPath, key, count);
       this.#paths.delete(path);
     }
@@ -180,9 +194,31 @@ export class DayCounts {
 
   *rows(): Generator<CountRow> {
     for (const [path, { counts, missed }] of this.#paths) {
-      for (const [key, count] of counts) yield { labels: key.split(SEPARATOR), path, count, missed };
+      for (const { labels, count } of labelCounts(counts)) yield { labels, path, count, missed };
     }
-    for (const [key, count] of this.#withoutPath) yield { labels: key.split(SEPARATOR), path: null, count, missed: this.#missed };
+    for (const { labels, count } of labelCounts(this.#withoutPath)) yield { labels, path: null, count, missed: this.#missed };
+  }
+
+  /** The counts of each combination of labels, whatever the path. */
+  sums(): LabelCount[] {
+    const sums = new Map(this.#withoutPath);
+    for (const { counts } of this.#paths.values()) for (const [key, count] of counts) addTo(sums, key, count);
+    return labelCounts(sums);
+  }
+
+  /** The count of each path that has rows, whatever the labels. */
+  paths(): PathCount[] {
+    return Array.from(this.#paths, ([path, { sum, missed }]) => ({ path, count: sum, missed }));
+  }
+
+  /** What is counted of a path, by labels. */
+  countsOf(path: string): LabelCount[] {
+    return labelCounts(this.#paths.get(path)?.counts ?? new Map());
+  }
+
+  /** No single path without rows has more. */
+  get missed(): number {
+    return this.#missed;
   }
 
   static from(rows: Iterable<CountRow>, limits?: CountLimits): DayCounts {

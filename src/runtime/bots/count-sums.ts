@@ -1,5 +1,5 @@
 /** Sums of counts over a range of days, for reports: a day at a time, in bounded memory. */
-import { type CountLimits, DayCounts } from "../../storage/day-counts.ts";
+import { type CountLimits, DayCounts, type PathCount } from "../../storage/day-counts.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { DayCountStore } from "./day-count-store.ts";
 
@@ -32,10 +32,20 @@ export async function countSums(
   for await (const [day, counts] of store.days(siteId, firstDay, lastDay)) {
     signal.throwIfAborted();
     const ofDay = byDay.get(day);
-    if (ofDay) for (const { labels, count } of counts.rows()) addTo(ofDay, labels[0] ?? "", count);
-    all.merge(counts);
+    if (ofDay) for (const { labels, count } of counts.sums()) addTo(ofDay, labels[0] ?? "", count);
+    all.addCounts(counts);
   }
   return { byDay, all };
 }
 
 export const sumOf = (counts: ReadonlyMap<unknown, number>): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
+
+/** The paths with most counts, and what has no row among them. Few of thousands are asked for: their order is that of rows. */
+export function topPaths(all: DayCounts, limit: number): { readonly paths: readonly PathCount[]; readonly rest: number } {
+  const paths = all
+    .paths()
+    .sort((a, b) => b.count - a.count || (a.path < b.path ? -1 : 1))
+    .slice(0, limit);
+  const count = all.sums().reduce((sum, row) => sum + row.count, 0);
+  return { paths, rest: count - paths.reduce((sum, row) => sum + row.count, 0) };
+}

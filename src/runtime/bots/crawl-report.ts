@@ -1,7 +1,8 @@
 /** The report of what AI crawlers read. */
+import type { LabelCount, PathCount } from "../../storage/day-counts.ts";
 import type { LocalDate } from "../../storage/event.ts";
 import { type Purpose, purposeOf } from "./ai-crawlers.ts";
-import { addTo, byCount, type CountQuestion, countSums, sumOf } from "./count-sums.ts";
+import { addTo, byCount, type CountQuestion, countSums, sumOf, topPaths } from "./count-sums.ts";
 import type { DayCountStore } from "./day-count-store.ts";
 import { operatorOf } from "./known-bots.ts";
 
@@ -93,27 +94,30 @@ function readsOf<Of extends Reads>(all: Map<string, Of>, key: string, New: new (
 const ranked = <Of extends Reads>(all: ReadonlyMap<string, Of>): [string, Of][] =>
   [...all].sort(([a, x], [b, y]) => byCount([a, x.sum], [b, y.sum]));
 
+function pageRow({ path, missed }: PathCount, counts: readonly LabelCount[]): PageRow {
+  const reads = new PageReads();
+  for (const { labels, count } of counts) {
+    const [name = "", status = ""] = labels;
+    reads.addOf(name, status, count);
+  }
+  return {
+    ...{ path, ...reads.rows, missed_max: missed },
+    crawlers: [...reads.crawlers].sort(byCount).map(([name, ofName]) => ({ name, reads: ofName })),
+    operators: reads.operators,
+  };
+}
+
 export async function crawlReport(store: Pick<DayCountStore, "days">, question: CountQuestion): Promise<CrawlReport> {
   const { limit } = question;
   const { byDay, all } = await countSums(store, question);
   const crawlers = new Map<string, CrawlerReads>();
-  const pages = new Map<string, PageReads>();
-  const missed = new Map<string, number>();
-  let [pathless, missedMax] = [0, 0];
-  for (const { labels, path, count, missed: ofPath } of all.rows()) {
+  for (const { labels, count } of all.sums()) {
     const [name = "", status = "", verified = ""] = labels;
     const ofCrawler = readsOf(crawlers, name, CrawlerReads);
     ofCrawler.add(status, count);
     if (verified !== "") ofCrawler.verified += count;
-    if (path === null) {
-      pathless += count;
-      missedMax = ofPath;
-      continue;
-    }
-    readsOf(pages, path, PageReads).addOf(name, status, count);
-    missed.set(path, ofPath);
   }
-  const rankedPages = ranked(pages);
+  const { paths, rest } = topPaths(all, limit);
   const days = [...byDay].map(([date, ofDay]) => ({ date, reads: sumOf(ofDay) }));
   return {
     reads: days.reduce((sum, { reads }) => sum + reads, 0),
@@ -128,14 +132,6 @@ export async function crawlReport(store: Pick<DayCountStore, "days">, question: 
       },
       ...reads.rows,
     })),
-    paths: {
-      rows: rankedPages.slice(0, limit).map(([path, reads]) => ({
-        ...{ path, ...reads.rows, missed_max: missed.get(path) ?? 0 },
-        crawlers: [...reads.crawlers].sort(byCount).map(([name, ofName]) => ({ name, reads: ofName })),
-        operators: reads.operators,
-      })),
-      rest: pathless + rankedPages.slice(limit).reduce((sum, [, reads]) => sum + reads.sum, 0),
-      missed_max: missedMax,
-    },
+    paths: { rows: paths.map((path) => pageRow(path, all.countsOf(path.path))), rest, missed_max: all.missed },
   };
 }

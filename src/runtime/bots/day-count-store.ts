@@ -282,11 +282,14 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
     const shown = files.filter(({ part }) => typeof part === "number" || part.to <= rowsShownOf(part.importNumber));
     // What was pending may have got its file since.
     const own = countFileOf(kind, siteId, day, 0);
-    const sum = new DayCounts();
+    let sum: DayCounts | null = null;
     for (const file of new Map([own, ...outermost(shown)].map((each) => [each.key, each])).values()) {
       const counts = await this.#read(file);
-      if (counts) sum.merge(counts);
+      // Most days have one file: to add it to nothing would cost as much as to add it to the sum of the range.
+      if (sum === null) sum = counts;
+      else if (counts) sum.merge(counts);
     }
+    sum ??= new DayCounts();
     for (const pending of this.#pending.values()) {
       if (pending.day === day && siteOf(pending.siteId) === siteId) sum.merge(pending.counts);
     }

@@ -1,7 +1,7 @@
 /** The report of dropped events. */
 import type { LocalDate } from "../../storage/event.ts";
 import { type Purpose, purposeOf } from "./ai-crawlers.ts";
-import { addTo, byCount, type CountQuestion, countSums, sumOf } from "./count-sums.ts";
+import { addTo, byCount, type CountQuestion, countSums, sumOf, topPaths } from "./count-sums.ts";
 import type { DayCountStore } from "./day-count-store.ts";
 import { operatorOf } from "./known-bots.ts";
 
@@ -49,19 +49,13 @@ export async function droppedReport(store: Pick<DayCountStore, "days">, question
   const reasons = new Map<string, number>();
   const names = new Map<string | null, number>();
   const operators = new Map<string | null, number>();
-  const paths = new Map<string, { dropped: number; missed: number }>();
-  let [pathless, missedMax] = [0, 0];
-  for (const { labels, path, count, missed } of all.rows()) {
+  for (const { labels, count } of all.sums()) {
     const [reason = "", name = ""] = labels;
     addTo(reasons, reason, count);
     addTo(names, name || null, count);
     addTo(operators, operatorOf(name), count);
-    if (path === null) {
-      pathless += count;
-      missedMax = missed;
-    } else paths.set(path, { dropped: (paths.get(path)?.dropped ?? 0) + count, missed });
   }
-  const ofPaths = rowsOf(new Map([...paths].map(([path, { dropped }]) => [path, dropped])), limit);
+  const { paths, rest } = topPaths(all, limit);
   const ofNames = rowsOf(names, limit);
   const days = [...byDay].map(([date, ofDay]) => ({ date, dropped: sumOf(ofDay), reasons: rowsOf(ofDay, ofDay.size).rows }));
   return {
@@ -71,9 +65,8 @@ export async function droppedReport(store: Pick<DayCountStore, "days">, question
     names: { ...ofNames, rows: ofNames.rows.map((row) => ({ ...row, ...saidOf(row.value ?? "") })) },
     operators: rowsOf(operators, limit),
     paths: {
-      rows: ofPaths.rows.map(({ value, dropped }) => ({ value: value ?? "", dropped, missed_max: paths.get(value ?? "")?.missed ?? 0 })),
-      rest: ofPaths.rest + pathless,
-      missed_max: missedMax,
+      rows: paths.map(({ path, count, missed }) => ({ value: path, dropped: count, missed_max: missed })),
+      ...{ rest, missed_max: all.missed },
     },
   };
 }

@@ -114,6 +114,26 @@ describe("counts of a day", () => {
     ]);
   });
 
+  it.each([1, 2])("are summed by labels and by path as their rows of stream %i", (seed) => {
+    const counts = countsOf(stream(seed, 3000));
+    counts.prune();
+    const rows = [...counts.rows()];
+    const ofLabels = (all: readonly { readonly labels: readonly string[]; readonly count: number }[]) =>
+      sumsBy(all.map(({ labels, count }) => [labels.join(), count] as const));
+    expect(ofLabels(counts.sums())).toEqual(ofLabels(rows));
+    expect(counts.sums()).toHaveLength(BOTS.length);
+    const ofPaths = rows.filter(({ path }) => path !== null);
+    const paths = counts.paths();
+    expect(new Map(paths.map(({ path, count }) => [path, count]))).toEqual(sumsBy(ofPaths.map(({ path, count }) => [path, count])));
+    for (const { path, missed } of paths) {
+      const own = ofPaths.filter((row) => row.path === path);
+      expect(own.map(({ labels, count }) => ({ labels, count, path, missed }))).toEqual(own);
+      expect(counts.countsOf(path)).toEqual(own.map(({ labels, count }) => ({ labels, count })));
+    }
+    expect(counts.missed).toBe(rows.find(({ path }) => path === null)?.missed);
+    expect(counts.countsOf("/none")).toEqual([]);
+  });
+
   it("cut long paths", () => {
     const [row] = countsOf([["", `/${"x".repeat(3000)}`]]).rows();
     expect(row?.path).toHaveLength(257);
