@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { bodyOf, CLOSED, createKey, createShare, logIn, withBearer, withShare } from "../support/auth-requests.ts";
+import { addItem } from "../support/collections.ts";
 import { fixture } from "../support/import-files.ts";
 import { createInProcessTarget, type InProcessParts } from "../support/in-process-target.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
@@ -234,6 +235,28 @@ describe("an import of sums of days", () => {
     const withOwn = "main?start_date=2026-05-01&end_date=2026-06-10";
     expect(await report(withOwn)).toMatchObject({ total_sessions: 19, total_pageviews: 30, coverage: covered(true) });
     expect(await report(`${withOwn}&lens=strict`)).toMatchObject({ total_sessions: 18, total_pageviews: 29, coverage: covered(true) });
+    await target.close();
+  });
+
+  it("is kept by rules of the site and their previews, beside own visits that a rule leaves out", async () => {
+    const { target, headers, report, imported } = await opened();
+    await imported(EXPORT);
+    const preview = async (dates: string, rule: object) => {
+      const init = { method: "POST", headers, body: JSON.stringify({ spares_people: false, ...rule }) };
+      return bodyOf(await target.fetch(`/api/stats/rule-preview?site_id=${SITE}&${dates}`, init));
+    };
+    const main = await report(`main?${DAYS}`);
+    const nothing = { visits: 18, left_out: 0, left_out_with_proof: 0, left_out_converted: 0, first_date: null, countries: [] };
+    expect(await preview(DAYS, { filters: "pages!=/nowhere" })).toMatchObject({ ...nothing, before: main, after: main });
+    await record(target, wireEvent(SITE, { u: "/" }));
+    const withOwn = "start_date=2026-05-01&end_date=2026-06-10";
+    const rule = { name: "All", filters: "pages!=/nowhere", spares_people: false };
+    const found = await preview(withOwn, { filters: rule.filters });
+    expect(found).toMatchObject({ visits: 19, left_out: 1, first_date: "2026-06-10", months: [{ left_out: 0 }, { left_out: 1 }] });
+    await addItem(target, "rules", SITE, headers, rule);
+    expect(found).toMatchObject({ after: await report(`main?${withOwn}`) });
+    expect(await report(`main?${withOwn}`)).toMatchObject({ total_sessions: 18, coverage: covered(true) });
+    expect(await preview(withOwn, { filters: "browsers==Chrome" })).toMatchObject(nothing);
     await target.close();
   });
 

@@ -67,11 +67,16 @@ describe("a rename", () => {
     await confirm(target, headers, 1);
     await addItem(target, "goals", OLD, headers, { name: "a goal", page: "/a" });
     await addItem(target, "annotations", OLD, headers, { text: "a mark", date: "2026-03-15" });
-    await addItem(target, "rules", OLD, headers, { name: "a rule", filters: "countries==SG" });
+    const everything = await reports(OLD);
+    await addItem(target, "rules", OLD, headers, { name: "a rule", filters: "pages==/b", spares_people: false });
     expect((await ask("PUT", `/api/sites/${OLD}`, { name: "A site" })).status).toBe(200);
     const share = await createShare(target, headers, { site_id: OLD });
     const key = await bodyOf<CreatedKey>(await postKey(target, headers, { name: "a key", scope: "ReadOnly", sites: [OLD, OTHER] }), 201);
     const before = await reports(OLD);
+    expect(before, "without what the rule leaves out").not.toEqual(everything);
+    const preview = async (name: string) =>
+      bodyOf<object>(await ask("POST", `/api/stats/rule-preview?site_id=${name}`, { filters: "pages==/a" }));
+    const previewed = await preview(OLD);
 
     expect(await bodyOf(await ask("POST", `/api/sites/${OLD}/rename`, { to: NEW }))).toEqual({
       name: OLD,
@@ -84,6 +89,7 @@ describe("a rename", () => {
     });
     expect(await reports(NEW)).toEqual(before);
     expect(await reports(OLD), "by the earlier name").toEqual(before);
+    for (const name of [OLD, NEW]) expect(await preview(name)).toEqual({ ...previewed, site_id: NEW });
     expect(await reports(NEW, withKey(key.key))).toEqual(before);
     expect(await reports(OLD, withKey(key.key))).toEqual(before);
     expect(await reports(NEW, withShare(share.token))).toHaveLength(before.length);
