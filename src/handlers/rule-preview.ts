@@ -60,7 +60,7 @@ function previewedOf(siteId: SiteId, body: JsonObject, { services: { rules, conf
   const others = appliedOf(rules.of(siteId).filter((each) => each.id !== id));
   if (known && own === null) return { others: appliedRules(others, config), rule: known.rule };
   if (known || own === null) throw invalidInput('The body must have "filters", "rule_id" or "built_in"');
-  checkApplied([...others, own], config);
+  checkApplied(own, others, config);
   return { others: appliedRules(others, config), rule: filterRuleOf(own, config) };
 }
 

@@ -28,7 +28,7 @@ async function store(request: Request, context: Context, id: string, status: 200
   const changesOf = () => {
     if (status === 200) services.rules.existing(siteId, id);
     const others = services.rules.of(siteId).filter((rule) => rule.id !== id);
-    if (fields.isApplied) checkApplied([...appliedOf(others), fields], services.config);
+    if (fields.isApplied) checkApplied(fields, appliedOf(others), services.config);
     return new Map([[id, fields]]);
   };
   await services.rules.change(siteId, changesOf, deadline.signal);

@@ -52,29 +52,39 @@ function problemOf(rules: readonly RuleText[], parsed: readonly FilterRule[]): s
   return exceedsChars(rules.map(({ filters }) => filters).join(""), RULE_CHARS_MAX) ? `${RULE_CHARS_MAX} characters` : null;
 }
 
-/** 400 if these rules cannot be applied together. Each may be. */
-export function checkApplied(rules: readonly RuleText[], backend: Backend): void {
-  const problem = problemOf(
-    rules,
-    rules.map((rule) => filterRuleOf(rule, backend)),
-  );
+/** null for a rule that this version or backend does not know: it was stored by another version, or before the backend was changed. */
+function knownRuleOf(text: RuleText, backend: Backend): FilterRule | null {
+  try {
+    return filterRuleOf(text, backend);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/** 400 if a rule cannot be applied, or not beside the others. Those of them that are not known count nowhere. */
+export function checkApplied(text: RuleText, others: readonly RuleText[], backend: Backend): void {
+  const texts = [text];
+  const rules = [filterRuleOf(text, backend)];
+  for (const other of others) {
+    const rule = knownRuleOf(other, backend);
+    if (rule === null) continue;
+    texts.push(other);
+    rules.push(rule);
+  }
+  const problem = problemOf(texts, rules);
   if (problem !== null) throw invalidInput(`The filters of all applied rules must have at most ${problem} together`);
 }
 
-/** The rules as reports apply them: without one that this version or backend does not know, and without those that are too many. */
+/** The rules as reports apply them: without unknown ones, and without those that are too many, which two nodes applied at the same time. */
 export function appliedRules(stored: readonly RuleText[], backend: Backend): readonly FilterRule[] {
   const texts: RuleText[] = [];
   const rules: FilterRule[] = [];
   for (const text of stored) {
-    try {
-      const rule = filterRuleOf(text, backend);
-      if (problemOf([...texts, text], [...rules, rule]) !== null) continue;
-      texts.push(text);
-      rules.push(rule);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      // It was stored by another version, or before the backend was changed, or another node has applied one at the same time.
-    }
+    const rule = knownRuleOf(text, backend);
+    if (rule === null || problemOf([...texts, text], [...rules, rule]) !== null) continue;
+    texts.push(text);
+    rules.push(rule);
   }
   return rules;
 }
