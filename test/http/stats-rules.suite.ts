@@ -1,5 +1,5 @@
 /** Figures of a site with applied rules of its own (docs/reports.md, "Rules of a site"). */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { REPORTS } from "../../src/runtime/reports/registry.ts";
 import { bodyOf, CLOSED, createShare, logIn, withShare } from "../support/auth-requests.ts";
 import { addItem, askCollection } from "../support/collections.ts";
@@ -128,6 +128,32 @@ export function describeStatsRules(makeTarget: MakeTarget): void {
         await getStatsText(target, endpoint, { site_id: siteId, ...(endpoint !== "realtime" && { period: "7d" }), ...own });
       }
       expect(await getStats<readonly unknown[]>(target, "breakdown/pages", { site_id: siteId, period: "day" })).toEqual([]);
+    });
+
+    it("follow the dates of a rule in the site's calendar", async () => {
+      const timeZone = "Pacific/Kiritimati";
+      const own = await makeTarget({ ...CLOSED, SVC_TRUST_PROXY: "1", SVC_TIME_ZONE: timeZone });
+      onTestFinished(() => own.close());
+      const headers = await logIn(own);
+      const asOwner: Target = {
+        ...own,
+        fetch: (path, init = {}) => own.fetch(path, { ...init, headers: { ...init.headers, ...headers } }),
+      };
+      const siteId = siteName();
+      await record(asOwner, wireEvent(siteId, { u: "/wave" }), visitor(1));
+      const dateAt = (agoDays: number) => new Date(own.nowMs() + (14 - 24 * agoDays) * 3_600_000).toISOString().slice(0, 10);
+      const [today, yesterday] = [dateAt(0), dateAt(1)];
+      for (const [dates, left] of [
+        [{ last_date: yesterday }, 1],
+        [{ first_date: today, last_date: today }, 0],
+      ] as const) {
+        const { id } = await addItem(asOwner, "rules", siteId, headers, { ...WAVE, ...dates });
+        expect(await getMain(asOwner, siteId, { period: "7d" }), JSON.stringify(dates)).toMatchObject({ total_events: left });
+        const init = { method: "POST", body: JSON.stringify({ rule_id: id }) };
+        const preview = await bodyOf(await asOwner.fetch(`/api/stats/rule-preview?site_id=${siteId}&period=7d`, init));
+        expect(preview).toMatchObject({ visits: 1, left_out: 1 - left, first_date: left === 0 ? today : null });
+        await bodyOf(await askCollection(asOwner, "rules", siteId, headers, { method: "DELETE", id }));
+      }
     });
 
     it("are those of a guest, and of the doors for other programs", async () => {
