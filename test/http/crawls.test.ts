@@ -117,7 +117,7 @@ describe("counts of crawlers", () => {
 
     const noAddresses = ["192.0.2", "192.0.2.7:443", "192.0.2.0/28", "192.0.2.7, 192.0.2.7", "unix:", "", "1".repeat(1000)];
     expect(await bodyOf(await send(noAddresses.map((ip) => claim("ClaudeBot", ip))))).toMatchObject({ counted: noAddresses.length });
-    expect(await report()).toMatchObject([{ verified_reads: 3 }, { name: "ClaudeBot", verified_reads: 0 }, {}]);
+    expect(await report()).toMatchObject([{ name: "ClaudeBot", verified_reads: 0 }, { name: "GPTBot", verified_reads: 3 }, {}]);
     await expectError(await send([{ ...claim("GPTBot"), ip: 7 }]), 422, /requests\[0\]\.ip/);
   });
 

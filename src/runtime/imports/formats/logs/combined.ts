@@ -4,6 +4,8 @@ import { quoteEnd, unescaped } from "./quoted.ts";
 import type { LoggedRequest } from "./request.ts";
 import { commonTimeOf } from "./times.ts";
 
+const IDENT = " - ";
+
 /** The time stands between the user's name and the request line. */
 const TIME = / \[(\d{1,2}\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\] "/;
 
@@ -14,8 +16,10 @@ const STATUS_AND_SIZE = / (\d{3}|-) (?:\d+|-)(?= |$)/y;
  * marks if the server's own view of the client follows. The name of the user may have blanks; the one before it is "-" on all servers of
  * today.
  */
-function splitHead(head: string): Pick<LoggedRequest, "client" | "host"> {
-  const identAt = head.indexOf(" - ");
+function splitHead(head: string): Pick<LoggedRequest, "client" | "connection" | "host"> {
+  const identAt = head.indexOf(IDENT);
+  // One of them may be in a header that stands before the address: "192.0.2.1 - x, 198.51.100.1 - -".
+  if (identAt !== -1 && head.includes(IDENT, identAt + 1)) return { ...splitHead(head.slice(0, identAt + IDENT.length)), connection: null };
   const known = identAt === -1 ? head.split(" ").slice(0, -2).join(" ") : head.slice(0, identAt);
   const blank = known.indexOf(" ");
   if (blank === -1) return { client: known };

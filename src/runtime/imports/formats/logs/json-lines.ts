@@ -27,9 +27,12 @@ const withoutPort = (address: string | undefined): string | undefined => address
 function caddyRequest({ request, ts, status, resp_headers }: JsonObject): LoggedRequest | BadRowReason | null {
   if (!isObject(request)) return null;
   const { headers } = request;
+  const connection = textIn(request, "remote_ip") ?? withoutPort(textIn(request, "remote_addr")) ?? null;
   return {
     atMs: timeOf(ts),
-    client: textIn(request, "client_ip") ?? textIn(request, "remote_ip") ?? withoutPort(textIn(request, "remote_addr")) ?? "",
+    client: textIn(request, "client_ip") ?? connection ?? "",
+    // `client_ip` may be the first one of X-Forwarded-For, which a client can send through a trusted proxy.
+    connection,
     forwardedFor: headerIn(headers, "x-forwarded-for"),
     method: textIn(request, "method") ?? "",
     target: textIn(request, "uri") ?? "",
@@ -47,10 +50,13 @@ function caddyRequest({ request, ts, status, resp_headers }: JsonObject): Logged
 function traefikRequest(record: JsonObject): LoggedRequest | null {
   if (record["RequestMethod"] === undefined && record["DownstreamStatus"] === undefined) return null;
   const header = (name: string): string | undefined => headerIn(record, `request_${name}`);
+  const connection = withoutPort(textIn(record, "ClientAddr")) ?? null;
   const utcMs = isoTimeOf(textIn(record, "StartUTC") ?? "");
   return {
     atMs: Number.isNaN(utcMs) ? isoTimeOf(textIn(record, "StartLocal") ?? textIn(record, "time") ?? "") : utcMs,
-    client: textIn(record, "ClientHost") ?? withoutPort(textIn(record, "ClientAddr")) ?? "",
+    client: textIn(record, "ClientHost") ?? connection ?? "",
+    // `ClientHost` is X-Forwarded-For where a request has it.
+    connection,
     forwardedFor: header("x-forwarded-for"),
     method: textIn(record, "RequestMethod") ?? "",
     target: textIn(record, "RequestPath") ?? "",

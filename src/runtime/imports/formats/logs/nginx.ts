@@ -22,6 +22,9 @@ const ADJACENT: readonly (readonly [RegExp, string])[] = [
   [/\$(?:http_)?host\$request_uri(?!\w)/g, `\${${HOST_AND_TARGET}}`],
 ];
 
+/** Variables with the address of the connection, the one to take first. */
+const ADDRESS = ["remote_addr", "realip_remote_addr"];
+
 const VARIABLE = /\$(?:\{(\w+)\}|(\w+))/;
 
 /** A whole directive, or its strings, or the bare format. */
@@ -92,6 +95,22 @@ function freePlace(parts: readonly Part[]): number {
   return -1;
 }
 
+/** Values that the server chooses, or that have no blanks whatever a client sends. */
+const OF_SERVER =
+  /^(?:remote_(?:addr|port)|realip_remote_\w+|time_\w+|msec|status|(?:body_)?bytes_sent|request_(?:id|length|method|time)|server_(?:addr|name|port|protocol)|host|hostname|scheme|https|connection\w*|upstream_(?:addr|status|\w+_time)|ssl_(?:protocol|cipher)|pipe|pid)$/;
+
+/** Whether no client can write something that is read as the address of its connection. */
+function isAddressSure({ parts, escaping }: Template): boolean {
+  const [at = -1] = ADDRESS.map((address) => parts.findIndex(({ variable }) => variable === address)).filter((place) => place !== -1);
+  const free = freePlace(parts);
+  const isFromLeft = free === -1 || at < free;
+  // From the right, a quotation mark that is escaped for JSON is not told apart.
+  const endsWithQuotes = ({ literal }: Part): boolean =>
+    literal.startsWith('"') && (escaping === "default" || (escaping === "json" && isFromLeft));
+  const passed = isFromLeft ? parts.slice(0, Math.max(at, 0)) : parts.slice(at + 1);
+  return passed.every((part) => OF_SERVER.test(part.variable) || endsWithQuotes(part));
+}
+
 /** The values by variable; null for a line of another format. */
 type Match = (line: string) => ReadonlyMap<string, string> | null;
 
@@ -157,6 +176,7 @@ const UNESCAPE = { default: unescaped, json: unescapedJson, none: (text: string)
 export function nginxLayout(logFormat: string): Layout {
   const template = compile(logFormat);
   const match = matcherOf(template);
+  const addressIsSure = isAddressSure(template);
   const unescape = UNESCAPE[template.escaping];
 
   function read(line: string): ParsedLine {
@@ -178,7 +198,8 @@ export function nginxLayout(logFormat: string): Layout {
         : requestLineOf(request);
     return {
       atMs: Number.isNaN(atMs) ? commonTimeOf(valueOf("time_local") ?? "") : atMs,
-      client: valueOf("remote_addr", "realip_remote_addr") ?? "",
+      client: valueOf(...ADDRESS) ?? "",
+      ...(!addressIsSure && { connection: null }),
       forwardedFor: valueOf(
         "http_x_forwarded_for",
         "http_cf_connecting_ip",

@@ -17,6 +17,11 @@ export interface LoggedRequest {
   readonly atMs: EpochMs;
   /** An address, a host name, or a list of those that proxies have forwarded. */
   readonly client: string;
+  /**
+   * The address of the server's own connection. Absent if `client` is that, as far as the format tells; null if a client may have written
+   * what seems to be it.
+   */
+  readonly connection?: string | null | undefined;
   readonly forwardedFor?: string | undefined;
   /** Absent if the format does not record it, "" or "-" if the client sent none. */
   readonly userAgent?: string | undefined;
@@ -91,10 +96,11 @@ function clientOf(client: string, forwardedFor: string | undefined): string | nu
   return addresses.find(isPublic) ?? forwarded.find(isPublic) ?? addresses[0] ?? forwarded[0] ?? null;
 }
 
-/** The address of the connection; null if it is not the only one there: what a client has forwarded is its own word. */
-function connectedFrom(client: string): string | null {
-  const [address, ...more] = addressesIn(client);
-  return address !== undefined && more.length === 0 && IP_ADDRESS.test(address) ? address : null;
+/** The address of the connection; null if it does not stand alone, be it beside "unknown": what a client has forwarded is its own word. */
+function connectedFrom({ client, connection = client }: LoggedRequest): string | null {
+  const [text = "", ...more] = connection?.split(/[\s,"]+/).filter((part) => part !== "") ?? [];
+  const address = plainAddress(text);
+  return more.length === 0 && IP_ADDRESS.test(address) ? address : null;
 }
 
 /** Host and path of a whole URL, which proxies and load balancers log. */
@@ -173,7 +179,7 @@ export function createRequestReader({ hostname, nowMs }: Pick<ImportContext, "ho
     const own = request.userAgent === undefined ? request : { ...request, userAgent: detached(request.userAgent) };
     const crawler = crawlerOf(own.userAgent ?? "");
     if (crawler !== null) {
-      const address = connectedFrom(own.client);
+      const address = connectedFrom(own);
       return { kind: "crawl", line, atMs: own.atMs, name: crawler, status: own.status, address, path: target.path };
     }
     const reason = reasonToLeaveOut(own, target.path);

@@ -261,6 +261,106 @@ const FIXTURES = [
   ...["aws-load-balancer-log/access.txt", "iis-log/u_ex.txt", "ltsv-log/access.txt"],
 ];
 
+describe("server logs: the address that verifies a crawler", () => {
+  const AGENT = "GPTBot/1.2";
+  const [THEIRS, OWN] = ["192.0.2.7", "203.0.113.5"];
+
+  /** null where the line has no such address. */
+  function addressOf(layoutName: string, line: string | object, logFormat: string | null = null): string | null {
+    const text = typeof line === "string" ? line : JSON.stringify(line);
+    const request = layoutNamed(layoutName, logFormat)?.open(null).read(text);
+    if (typeof request !== "object" || request === null) throw new Error(`it has no request: ${String(request)}`);
+    const row = createRequestReader({ hostname: null, nowMs: Date.UTC(2026, 2, 15) })(request, 1, text);
+    if (row.kind !== "crawl") throw new Error(`it is no crawl: ${row.kind}`);
+    return row.address;
+  }
+
+  const TIME = "12/Mar/2026:10:00:00 +0000";
+  const REST = `[${TIME}] "GET /docs HTTP/1.1" 200 5 "-" "${AGENT}"`;
+
+  it("common and combined: stands alone, whatever a client writes into headers before or behind it", () => {
+    const address = (head: string): string | null => addressOf("combined-log", `${head} ${REST}`);
+    const sure = [`${THEIRS} - -`, `${THEIRS} - a user`, `example.com:443 ${THEIRS} - -`, `- ${THEIRS} - -`, `${THEIRS}:4711 - -`];
+    expect(sure.map(address)).toEqual(sure.map(() => THEIRS));
+    const forwarded = [`${THEIRS}, ${OWN}`, `${THEIRS}, unknown`, `${THEIRS}, unix:`, `${THEIRS}, -`, `"${THEIRS}" ${OWN}`];
+    const more = [`${THEIRS} - x, ${OWN}`, `${THEIRS} - -, ${OWN}`, `${THEIRS} -, ${OWN}`, `x ${THEIRS}, ${OWN}`, `x ${THEIRS} - x ${OWN}`];
+    expect([...forwarded, ...more].map((client) => address(`${client} - -`))).toEqual([...forwarded, ...more].map(() => null));
+    expect(address(`${OWN} - ${THEIRS} - -`)).toBe(null);
+  });
+
+  it("Caddy and Traefik in JSON: is that of the connection, not the one that they take from headers", () => {
+    const caddy = (request: object): string | null =>
+      addressOf("caddy-log", {
+        request: { method: "GET", uri: "/docs", headers: { "User-Agent": [AGENT] }, ...request },
+        ts: "2026-03-12T10:00:00Z",
+        status: 200,
+      });
+    expect(caddy({ remote_ip: THEIRS, client_ip: THEIRS })).toBe(THEIRS);
+    expect(caddy({ remote_addr: `[2001:db8::1]:4711` })).toBe("2001:db8::1");
+    expect(caddy({ remote_ip: OWN, client_ip: THEIRS, headers: { "User-Agent": [AGENT], "X-Forwarded-For": [THEIRS] } })).toBe(OWN);
+    expect(caddy({ client_ip: THEIRS })).toBe(null);
+    const traefik = (client: object): string | null =>
+      addressOf("traefik-json-log", {
+        ...{ RequestMethod: "GET", RequestPath: "/docs", DownstreamStatus: 200, "request_User-Agent": AGENT },
+        ...{ StartUTC: "2026-03-12T10:00:00Z", ...client },
+      });
+    expect(traefik({ ClientAddr: `${THEIRS}:4711`, ClientHost: THEIRS })).toBe(THEIRS);
+    expect(traefik({ ClientAddr: `${OWN}:4711`, ClientHost: THEIRS })).toBe(OWN);
+    expect(traefik({ ClientHost: THEIRS })).toBe(null);
+  });
+
+  it("CloudFront, IIS and load balancers: is in a field of its own", () => {
+    const fields = "#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent) x-forwarded-for";
+    for (const [name, more] of [
+      ["iis-log", ""],
+      ["cloudfront-log", " x-edge-location"],
+    ] as const) {
+      const reader = layoutNamed(name, null)?.open(`${fields}${more}`);
+      const request = reader?.read(`2026-03-12 10:00:00 ${OWN} GET /docs 200 ${AGENT} ${THEIRS}${more}`);
+      expect(request).toMatchObject({ client: OWN, forwardedFor: THEIRS });
+      expect(request).not.toHaveProperty("connection");
+    }
+    const balanced = `2026-03-12T10:00:00.000000Z app ${OWN}:4711 10.0.0.1:80 0 0 0 200 200 0 5 "GET http://a.test:80/ HTTP/1.1" "${AGENT}" - -`;
+    expect(addressOf("aws-load-balancer-log", balanced)).toBe(OWN);
+  });
+
+  it.each([
+    [
+      `$remote_addr - $remote_user [$time_local] "$request" $status "$http_user_agent"`,
+      `${OWN} - ${THEIRS} - - ${REST.replace(' 5 "-"', "")}`,
+    ],
+    [
+      `"$http_x_forwarded_for" $host $remote_addr [$time_local] "$request" $status "$http_user_agent"`,
+      `"${THEIRS}" a.test ${OWN} ${REST.replace(' 5 "-"', "")}`,
+    ],
+    [
+      `log_format all escape=json '{"for":"$http_x_forwarded_for","ip":"$remote_addr","time":"$msec","page":"$request","status":$status,"agent":"$http_user_agent"}'`,
+      `{"for":"x\\\\","ip":"${OWN}","time":"1773309600","page":"GET / HTTP/1.1","status":200,"agent":"${AGENT}"}`,
+    ],
+  ])("nginx: is sure in %j", (logFormat, line) => {
+    expect(addressOf("nginx-log", line, logFormat)).toBe(OWN);
+  });
+
+  it.each([
+    // A header with the rest of a line, and a name of a user with the beginning of one.
+    [
+      `$http_host $remote_addr - [$time_local] "$request" $status $http_user_agent`,
+      `x ${THEIRS} - [${TIME}] "GET / HTTP/1.1" 200 ${AGENT}`,
+    ],
+    [
+      `$http_x_forwarded_for $remote_addr - $remote_user [$time_local] "$request" $status "$http_user_agent"`,
+      `x ${OWN} - ${THEIRS} - x ${REST.replace(' 5 "-"', "")}`,
+    ],
+    [
+      `log_format all escape=none '"$http_x_forwarded_for" "$remote_addr" [$time_local] "$request" $status "$http_user_agent"'`,
+      `"x" "${THEIRS}" ${REST.replace(' 5 "-"', "")}`,
+    ],
+    [`$time_iso8601 "$request" $status "$http_user_agent"`, `2026-03-12T10:00:00+00:00 "GET / HTTP/1.1" 200 "${AGENT}"`],
+  ])("nginx: is not in %j, where a client can write it", (logFormat, line) => {
+    expect(addressOf("nginx-log", line, logFormat)).toBe(null);
+  });
+});
+
 describe("server logs: any input", () => {
   it("reads the same rows however the input is cut into chunks", async () => {
     await fc.assert(
