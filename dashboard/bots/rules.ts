@@ -40,8 +40,10 @@ export function datesText({ first_date: first, last_date: last }: Pick<Rule, "fi
   return last === null ? rules.always : fill(rules.until, { date: formatRange(last, last) });
 }
 
-/** All reports follow. The message takes the change back. */
-export async function setApplied(siteId: string, rule: Rule, isApplied: boolean): Promise<void> {
+/** All reports follow. The message takes the change back. What somebody else has changed since the rule was listed stays. */
+export async function setApplied(siteId: string, listed: Rule, isApplied: boolean): Promise<void> {
+  const now = await fetchRules(rulesPath(siteId), new AbortController().signal);
+  const rule = now.find(({ id }) => id === listed.id) ?? listed;
   await replaceRule(siteId, rule.id, { ...rule, is_applied: isApplied });
   reloadAll();
   noteApplied(siteId, rule, isApplied);

@@ -182,8 +182,17 @@ describe("the dashboard's rules of a site", () => {
     const card = page.getByRole("region", { name: "Rules", exact: true });
     expect(await card.getByRole("listitem").innerText()).toMatch(/A wave\s+Applied\s+Country is Singapore · Visits of any date · keeps/);
     expect(await violationsOf(page)).toEqual([]);
+    // Somebody else gives it a date, which stays.
+    const status = await page.evaluate(async (path) => {
+      const [rule] = (await (await fetch(path)).json()) as { id: string }[];
+      const body = JSON.stringify({ ...rule, first_date: "2020-01-01" });
+      return (await fetch(path.replace("?", `/${rule?.id}?`), { method: "PUT", headers: { "content-type": "application/json" }, body }))
+        .status;
+    }, `/api/rules?site_id=${WAVE_SITE}`);
+    expect(status).toBe(200);
     await card.getByRole("button", { name: "Undo A wave" }).click();
     await card.getByText("Not applied").waitFor();
+    await card.getByText(/Visits since .*2020/).waitFor();
     await expect.poll(() => visits.getByRole("cell").allInnerTexts()).toEqual(["9", "9", "9"]);
   });
 
