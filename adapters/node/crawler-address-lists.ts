@@ -18,10 +18,12 @@ const FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 const END = ".json";
 
+const isList = (file: string): boolean => file.toLowerCase().endsWith(END);
+
 /** Throws a ConfigError that names option and file if one cannot be read, or if its name or content is wrong. */
 export function openCrawlerAddresses(folder: string | null): VerifiesCrawler {
   if (folder === null) return VERIFIES_NONE;
-  const names = attempt(`cannot read the folder ${folder}`, () => readdirSync(folder)).filter((name) => name.endsWith(END));
+  const names = attempt(`cannot read the folder ${folder}`, () => readdirSync(folder)).filter(isList);
   if (names.length === 0) throw problem(`${folder} has no file <crawler>${END}`);
   const lists = new Map(names.toSorted().map((file) => [file.slice(0, -END.length), networksOfFile(join(folder, file), file)]));
   const count = [...lists.values()].reduce((sum, networks) => sum + networks.length, 0);

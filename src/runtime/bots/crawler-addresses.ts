@@ -2,7 +2,7 @@
  * Whether a request comes from the company whose crawler it claims to be: companies publish the networks of their crawlers (docs/bots.md,
  * "Verify crawlers").
  */
-import { type IpNetwork, networkMatcher, parseNetwork } from "../sites/ip-network.ts";
+import { type IpNetwork, networkMatcher, networkText, parseNetwork } from "../sites/ip-network.ts";
 import { isObject } from "../base/body.ts";
 import { AI_CRAWLERS } from "./ai-crawlers.ts";
 
@@ -20,14 +20,25 @@ const FORM = 'it must have the form {"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}
 export function networksIn(list: string): readonly IpNetwork[] {
   const { prefixes } = objectIn(list);
   if (!Array.isArray(prefixes) || prefixes.length === 0) throw new Error(FORM);
-  return prefixes.map((prefix: unknown) => {
+  return prefixes.flatMap((prefix: unknown) => {
     const { ipv4Prefix = null, ipv6Prefix = null } = isObject(prefix) ? prefix : {};
-    const text = ipv4Prefix ?? ipv6Prefix;
-    if (typeof text !== "string") throw new Error(FORM);
-    const network = parseNetwork(text);
-    if (network === null) throw new Error(`${JSON.stringify(text.slice(0, 50))} is no network`);
-    return network;
+    const texts = [ipv4Prefix, ipv6Prefix].filter((text) => text !== null);
+    if (texts.length === 0) throw new Error(FORM);
+    return texts.map(networkOf);
   });
+}
+
+/** No company has more addresses together. A list with all of them would verify everybody. */
+const PREFIX_BITS_MIN = { ipv4: 8, ipv6: 16 };
+
+function networkOf(text: unknown): IpNetwork {
+  if (typeof text !== "string") throw new Error(FORM);
+  const network = parseNetwork(text);
+  const shown = JSON.stringify(text.slice(0, 50));
+  if (network === null) throw new Error(`${shown} is no network`);
+  const bitsMin = network.words.length === 1 ? PREFIX_BITS_MIN.ipv4 : PREFIX_BITS_MIN.ipv6;
+  if (network.prefixBits < bitsMin) throw new Error(`${shown} is wider than /${bitsMin}`);
+  return network;
 }
 
 function objectIn(text: string): { readonly prefixes?: unknown } {
@@ -47,13 +58,23 @@ export function crawlersNamed(name: string): readonly string[] {
 
 /** `lists`: networks by the name of a crawler or an operator. */
 export function crawlerVerifier(lists: ReadonlyMap<string, readonly IpNetwork[]>): VerifiesCrawler {
-  const networksOf = new Map<string, IpNetwork[]>();
+  const matchersOf = new Map<string, ReturnType<typeof networkMatcher>[]>();
   for (const [name, networks] of lists) {
-    for (const crawler of crawlersNamed(name)) networksOf.set(crawler, [...(networksOf.get(crawler) ?? []), ...networks]);
+    const matcher = networkMatcher(networks);
+    for (const crawler of crawlersNamed(name)) matchersOf.set(crawler, [...(matchersOf.get(crawler) ?? []), matcher]);
   }
-  const matchers = new Map([...networksOf].map(([crawler, networks]) => [crawler, networkMatcher(networks)]));
-  return (crawlerName, address) => address !== null && (matchers.get(crawlerName)?.(plainAddress(address)) ?? false);
+  return (crawlerName, address) => {
+    const matchers = matchersOf.get(crawlerName);
+    if (address === null || matchers === undefined) return false;
+    const plain = plainAddress(address);
+    return matchers.some((matches) => matches(plain));
+  };
 }
 
-/** A socket that listens on IPv6 sees IPv4 peers as `::ffff:192.0.2.1` (RFC 4291, 2.5.5.2). */
-const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
+/** Sockets that listen on IPv6 see IPv4 peers as `::ffff:192.0.2.1`, which is written in other ways too (RFC 4291, 2.5.5.2). */
+const MAPPED = /^[0:]+:ffff:/i;
+
+function plainAddress(address: string): string {
+  const network = MAPPED.test(address) ? parseNetwork(address) : null;
+  return network === null ? address : networkText(network);
+}

@@ -11,10 +11,28 @@ const listOf = (...networks: string[]): string =>
 describe("a list of the addresses of a crawler", () => {
   it("verifies that crawler in its networks, and no other crawler or address", () => {
     const verifies = crawlerVerifier(new Map([["gptbot", networksIn(listOf("192.0.2.0/28", "198.51.100.7", "2001:db8:1::/48"))]]));
-    const inside = ["192.0.2.0", "192.0.2.15", "198.51.100.7", "2001:db8:1:ffff::1", "::ffff:192.0.2.1", "::FFFF:192.0.2.1"];
+    const inside = [
+      "192.0.2.0",
+      "192.0.2.15",
+      "198.51.100.7",
+      "2001:db8:1:ffff::1",
+      "::ffff:192.0.2.1",
+      "::FFFF:c000:201",
+      "0:0:0:0:0:ffff:192.0.2.1",
+    ];
     expect(inside.map((address) => verifies("GPTBot", address))).toEqual(inside.map(() => true));
     expect(inside.map((address) => verifies("ChatGPT-User", address))).toEqual(inside.map(() => false));
-    const outside = ["192.0.2.16", "198.51.100.6", "2001:db8:2::1", "192.0.2.1, 192.0.2.2", "", "example.com", "0300.0.2.1", null];
+    const outside = [
+      "192.0.2.16",
+      "198.51.100.6",
+      "2001:db8:2::1",
+      "192.0.2.1, 192.0.2.2",
+      "",
+      "example.com",
+      "0300.0.2.1",
+      "::ffff:198.51.100.6",
+      null,
+    ];
     expect(outside.map((address) => verifies("GPTBot", address))).toEqual(outside.map(() => false));
   });
 
@@ -36,6 +54,19 @@ describe("a list of the addresses of a crawler", () => {
     }
     for (const network of ["192.0.2.0/33", "192.0.2", "example.com", ""])
       expect(() => networksIn(listOf(network))).toThrow("is no network");
+    const both = {
+      prefixes: [
+        { ipv4Prefix: "192.0.2.0/24", ipv6Prefix: "2001:db8::/32" },
+        { ipv4Prefix: null, ipv6Prefix: "2001:db9::/32" },
+      ],
+    };
+    expect(networksIn(JSON.stringify(both))).toHaveLength(3);
+  });
+
+  it("has no networks that are wider than those of any company", () => {
+    expect(networksIn(listOf("17.0.0.0/8", "2001::/16"))).toHaveLength(2);
+    for (const network of ["0.0.0.0/0", "17.0.0.0/7", "::ffff:0:0/96", "::/0", "2001::/15"])
+      expect(() => networksIn(listOf(network))).toThrow(/is wider than \/(?:8|16)$/);
   });
 
   it("does not exist by default: nothing is verified", () => {
