@@ -27,6 +27,7 @@ const { values: options, positionals } = parseArgs({
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "8" },
     rate: { type: "string", default: "500" },
+    paths: { type: "string", default: "same,other" },
   },
 });
 const [DAYS = 366] = positionals.map(Number);
