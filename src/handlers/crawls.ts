@@ -19,7 +19,7 @@ import { datesOf } from "../runtime/query/date-range.ts";
 import { rowLimit } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
 import { breakdown } from "../runtime/reports/breakdown.ts";
-import { isAddress } from "../runtime/sites/ip-network.ts";
+import { isAddress } from "../runtime/base/ip-network.ts";
 import { filterOf, printFilter } from "../shared/filters.ts";
 import { BREAKDOWN_ROWS_MAX, LONG_RANGE_DAYS_MAX } from "../shared/limits.ts";
 import { cutToChars } from "../shared/text.ts";

@@ -2,7 +2,7 @@
  * Whether a request comes from the company whose crawler it claims to be: companies publish the networks of their crawlers (docs/bots.md,
  * "Verify crawlers").
  */
-import { type IpNetwork, networkMatcher, networkText, parseNetwork } from "../sites/ip-network.ts";
+import { type IpNetwork, networkMatcher, networkText, parseNetwork } from "../base/ip-network.ts";
 import { isObject } from "../base/body.ts";
 import { AI_CRAWLERS } from "./ai-crawlers.ts";
 

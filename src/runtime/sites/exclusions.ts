@@ -3,7 +3,7 @@ import { mergeSlashes, normalizePath } from "../../shared/paths.ts";
 import { WildcardPattern } from "../../shared/text.ts";
 import { HostList } from "../arrivals/host-list.ts";
 import { parseAsn } from "./as-number.ts";
-import { networkMatcher, parseNetwork } from "./ip-network.ts";
+import { networkMatcher, parseNetwork } from "../base/ip-network.ts";
 import type { SiteSettings } from "./site-settings.ts";
 
 /** Prepared once, when the settings change. Null for a list that is empty, so that nothing is computed for it. */

@@ -30,7 +30,7 @@ import { boolean, closed, count, list, orNull, text, word } from "../base/json-s
 import { channelRulesField } from "./channel-rules.ts";
 import { parseAlias } from "./aliases.ts";
 import { parseAsn } from "./as-number.ts";
-import { networkText, parseNetwork } from "./ip-network.ts";
+import { networkText, parseNetwork } from "../base/ip-network.ts";
 import type { SiteId } from "../../storage/event.ts";
 
 /** Drops trailing slashes, as stored paths have none. `?` and `#` end a path, so a pattern with one would match nothing. */

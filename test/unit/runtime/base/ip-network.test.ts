@@ -1,7 +1,7 @@
 /** Networks against a plain model: addresses as big integers, compared by their first bits. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { networkMatcher, networkText, parseNetwork } from "../../../../src/runtime/sites/ip-network.ts";
+import { networkMatcher, networkText, parseNetwork } from "../../../../src/runtime/base/ip-network.ts";
 
 interface Address {
   readonly text: string;
