@@ -5,7 +5,7 @@ import { formatCount } from "../format/locale.ts";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport } from "../state/requests.ts";
 import { datesScope } from "../state/scope.ts";
-import { fill, words } from "../words/words.ts";
+import { fill, pluralForm, words } from "../words/words.ts";
 
 type Crawls = Reports["crawls"];
 type Crawler = Crawls["crawlers"][number];
@@ -22,7 +22,7 @@ const statusesOf = (statuses: Crawler["statuses"]): string =>
 /** Whether its addresses were those of the operator. Without lists of addresses nothing is said, as nothing was compared. */
 function verificationOf({ verified, verified_reads: count }: Crawler): string | null {
   if (count === 0) return null;
-  return verified ? words.crawls.verified : fill(words.crawls.partlyVerified, { count: formatCount(count) });
+  return verified ? words.crawls.verified : fill(pluralForm(words.crawls.partlyVerified, count), { count: formatCount(count) });
 }
 
 function crawlerName(crawler: Crawler): string {

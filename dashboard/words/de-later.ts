@@ -1022,7 +1022,7 @@ export const deLater = {
   crawls: {
     title: "KI-Crawler",
     about:
-      "Was Crawler von KI-Firmen gelesen haben, wie Ihr Server es mit POST /api/crawls meldet, und die Besuche, die von den Assistenten dieser Firmen kamen. Der Name eines Crawlers ist eine Behauptung, solange seine Adresse nicht geprüft ist.",
+      "Was Crawler von KI-Firmen gelesen haben, wie Ihr Server es mit POST /api/crawls meldet oder seine Logs es zeigen, und die Besuche, die von den Assistenten dieser Firmen kamen. Der Name eines Crawlers ist eine Behauptung, solange seine Adresse nicht geprüft ist.",
     nothing: "In diesem Zeitraum wurden keine Abrufe gemeldet, und keine Besuche kamen von Assistenten.",
     crawlers: "Crawler",
     reads: "Abrufe",
@@ -1031,7 +1031,7 @@ export const deLater = {
     statuses: "Beantwortet mit",
     noStatus: "ohne Status",
     verified: "geprüft",
-    partlyVerified: "{count} geprüft",
+    partlyVerified: { one: "{count} geprüft", other: "{count} geprüft" },
     purposes: { Search: "Suche", Agent: "Agent", Training: "Training" },
   },
   bots: {

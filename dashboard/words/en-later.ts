@@ -998,7 +998,7 @@ export const enLater = {
   crawls: {
     title: "AI crawlers",
     about:
-      "What crawlers of AI companies read, as your server reports it with POST /api/crawls, and the visits that came from these companies’ assistants. A crawler’s name is a claim unless its address was verified.",
+      "What crawlers of AI companies read, as your server reports it with POST /api/crawls or its logs show it, and the visits that came from these companies’ assistants. A crawler’s name is a claim unless its address was verified.",
     nothing: "No reads were reported and no visits came from assistants in this period.",
     crawlers: "Crawlers",
     reads: "Reads",
@@ -1007,7 +1007,7 @@ export const enLater = {
     statuses: "Answered with",
     noStatus: "no status",
     verified: "verified",
-    partlyVerified: "{count} verified",
+    partlyVerified: { one: "{count} verified", other: "{count} verified" },
     purposes: { Search: "Search", Agent: "Agent", Training: "Training" },
   },
   bots: {

@@ -1054,7 +1054,7 @@ export const esLater = {
   crawls: {
     title: "Rastreadores de IA",
     about:
-      "Lo que leyeron los rastreadores de empresas de IA, según lo informa tu servidor con POST /api/crawls, y las visitas que llegaron de los asistentes de esas empresas. El nombre de un rastreador es solo una afirmación mientras no se verifique su dirección.",
+      "Lo que leyeron los rastreadores de empresas de IA, según lo informa tu servidor con POST /api/crawls o lo muestran sus registros, y las visitas que llegaron de los asistentes de esas empresas. El nombre de un rastreador es solo una afirmación mientras no se verifique su dirección.",
     nothing: "En este período no se informó de lecturas ni llegaron visitas de asistentes.",
     crawlers: "Rastreadores",
     reads: "Lecturas",
@@ -1063,7 +1063,7 @@ export const esLater = {
     statuses: "Respondido con",
     noStatus: "sin estado",
     verified: "verificado",
-    partlyVerified: "{count} verificadas",
+    partlyVerified: { one: "{count} verificada", many: "{count} verificadas", other: "{count} verificadas" },
     purposes: { Search: "Búsqueda", Agent: "Agente", Training: "Entrenamiento" },
   },
   bots: {

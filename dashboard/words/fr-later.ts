@@ -1065,7 +1065,7 @@ export const frLater = {
   crawls: {
     title: "Robots d’IA",
     about:
-      "Ce que les robots des sociétés d’IA ont lu, tel que votre serveur le signale par POST /api/crawls, et les visites venues des assistants de ces sociétés. Le nom d’un robot n’est qu’une affirmation tant que son adresse n’est pas vérifiée.",
+      "Ce que les robots des sociétés d’IA ont lu, tel que votre serveur le signale par POST /api/crawls ou que ses journaux le montrent, et les visites venues des assistants de ces sociétés. Le nom d’un robot n’est qu’une affirmation tant que son adresse n’est pas vérifiée.",
     nothing: "Aucune lecture n’a été signalée et aucune visite n’est venue d’un assistant sur cette période.",
     crawlers: "Robots",
     reads: "Lectures",
@@ -1074,7 +1074,7 @@ export const frLater = {
     statuses: "Répondu par",
     noStatus: "sans statut",
     verified: "vérifié",
-    partlyVerified: "{count} vérifiées",
+    partlyVerified: { one: "{count} vérifiée", many: "{count} vérifiées", other: "{count} vérifiées" },
     purposes: { Search: "Recherche", Agent: "Agent", Training: "Entraînement" },
   },
   bots: {

@@ -13,13 +13,13 @@ import {
 import { BREAKDOWN_ROWS_DEFAULT } from "../runtime/base/config/report-limits.ts";
 import { AppError, invalidInput, refusedValue, storageUnavailable } from "../runtime/base/errors.ts";
 import { instantOf } from "../runtime/base/instant.ts";
+import { isAddress } from "../runtime/base/ip-network.ts";
 import { closed, count, list, nullable, orNull, reference, text, word, type Schema } from "../runtime/base/json-schema.ts";
 import { answerOf as coveredAnswer } from "../runtime/query/coverage.ts";
 import { datesOf } from "../runtime/query/date-range.ts";
 import { rowLimit } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
 import { breakdown } from "../runtime/reports/breakdown.ts";
-import { isAddress } from "../runtime/base/ip-network.ts";
 import { filterOf, printFilter } from "../shared/filters.ts";
 import { BREAKDOWN_ROWS_MAX, LONG_RANGE_DAYS_MAX } from "../shared/limits.ts";
 import { cutToChars } from "../shared/text.ts";
@@ -75,10 +75,13 @@ function requestIn(sent: JsonObject, i: number): CrawlRequest {
 const BATCH = new Body({
   batch_id: textField(
     orNull(
-      text("Another one for each batch. A batch whose id has come before is not counted again. By default, a hash of `requests`.", {
-        minLength: 1,
-        maxLength: CRAWL_BATCH_ID_CHARS_MAX,
-      }),
+      text(
+        "Another one for each batch. A batch whose id has come before is not counted again. By default, a hash of `requests` without `ip`.",
+        {
+          minLength: 1,
+          maxLength: CRAWL_BATCH_ID_CHARS_MAX,
+        },
+      ),
     ),
   ),
   requests: required(

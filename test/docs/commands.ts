@@ -31,10 +31,14 @@ export const BY_HAND: Readonly<Record<string, string>> = {
     "test/docs/geo-refresh.test.ts runs it without a registry",
   ...Object.fromEntries(
     [
+      "mkdir -p /srv/crawlers",
       "curl -fsS https://openai.com/gptbot.json -o /srv/crawlers/GPTBot.json",
       "curl -fsS https://openai.com/searchbot.json -o /srv/crawlers/OAI-SearchBot.json",
       "curl -fsS https://openai.com/chatgpt-user.json -o /srv/crawlers/ChatGPT-User.json",
-    ].map((command) => [command, "asks a server of OpenAI; test/docs/crawler-addresses.test.ts starts with files of these names"]),
+    ].map((command) => [
+      command,
+      "is for root, or asks a server of OpenAI; test/docs/crawler-addresses.test.ts starts with files of these names",
+    ]),
   ),
   "npx sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
   "npm install --global sandpiper-analytics": "test/install/package.test.ts installs and runs the package",

@@ -2,8 +2,8 @@
  * Whether a request comes from the company whose crawler it claims to be: companies publish the networks of their crawlers (docs/bots.md,
  * "Verify crawlers").
  */
-import { type IpNetwork, networkMatcher, networkText, parseNetwork } from "../base/ip-network.ts";
 import { isObject } from "../base/body.ts";
+import { type IpNetwork, networkMatcher, networkText, parseNetwork } from "../base/ip-network.ts";
 import { AI_CRAWLERS } from "./ai-crawlers.ts";
 
 /** null for an address that is not known, which verifies nothing. */

@@ -19,12 +19,12 @@ describe("a folder of address lists", () => {
     const folder = await folderOf({
       "gptbot.json": listOf("192.0.2.0/28"),
       // Some editors begin a file with a mark of its encoding.
-      "GPTBOT.JSON": `\uFEFF${listOf("203.0.113.0/24")}`,
+      "CLAUDEBOT.JSON": `\uFEFF${listOf("203.0.113.0/24")}`,
       "Anthropic.json": listOf("198.51.100.0/24"),
       "README.md": "Fetched once a week.",
     });
     const verifies = openCrawlerAddresses(folder);
-    expect([verifies("GPTBot", "192.0.2.1"), verifies("GPTBot", "203.0.113.1")]).toEqual([true, true]);
+    expect([verifies("GPTBot", "192.0.2.1"), verifies("ClaudeBot", "203.0.113.1")]).toEqual([true, true]);
     expect(verifies("ClaudeBot", "198.51.100.1")).toBe(true);
     expect([verifies("GPTBot", "198.51.100.1"), verifies("ClaudeBot", "192.0.2.1")]).toEqual([false, false]);
   });
