@@ -77,14 +77,14 @@ export function describeCrawls(makeTarget: MakeTarget): void {
         days: expect.any(Array) as unknown,
         crawlers: [
           {
-            ...{ name: "GPTBot", operator: "OpenAI", purpose: "Training", verified: false, reads: 3 },
+            ...{ name: "GPTBot", operator: "OpenAI", purpose: "Training", verified: false, verified_reads: 0, reads: 3 },
             statuses: [
               { status: ok, reads: 2 },
               { status: missing, reads: 1 },
             ],
           },
           {
-            ...{ name: "ClaudeBot", operator: "Anthropic", purpose: "Training", verified: false, reads: 2 },
+            ...{ name: "ClaudeBot", operator: "Anthropic", purpose: "Training", verified: false, verified_reads: 0, reads: 2 },
             statuses: [
               { status: null, reads: 1 },
               { status: ok, reads: 1 },
