@@ -92,7 +92,12 @@ const answering = (route: Route, status: number, provoke: (all: Prepared) => Pro
 });
 
 export const SITE_EXPORT_FAILING: readonly Failing[] = [
-  answering(POST, 201, ({ target, headers }) => ask(target, headers, POST)),
+  answering(POST, 201, async ({ target, headers }) => {
+    const response = await ask(target, headers, POST);
+    // The archive is written into the folder that goes with the case.
+    await target.services.siteExports?.settled();
+    return response;
+  }),
   ...[LIST, ...OF_ONE].map((route) =>
     answering(route, 200, async (all) => {
       const id = await begin(all);

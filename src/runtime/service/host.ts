@@ -141,7 +141,7 @@ export interface Host {
   readonly networkOf: NetworkLookup | null;
   /** There is a network database, or the host knows the network of every connection. */
   readonly networksAreKnown: boolean;
-  /** By the address lists that are configured. */
+  /** Answers by the address lists that are configured. */
   readonly verifiesCrawler: VerifiesCrawler;
   readonly fetchPage: PageFetch;
   readonly log: Log;
