@@ -426,9 +426,14 @@ describe("the cost of a request is linear in", () => {
 
   it("the arguments of a tool for agents", async () => {
     const { key } = await createKey(target, { ...session, origin: "https://dashboard.test" }, "ReadOnly");
-    const call = (name: string, fields: object) => {
+    let calls = 0;
+    const call = async (name: string, fields: object) => {
       const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: fields } };
-      return send("/api/mcp", { method: "POST", headers: withKey(key), body: JSON.stringify(message) });
+      // An address may call a hundred times at once, and the clock stands still.
+      const from = `10.0.${Math.floor(++calls / 256)}.${calls % 256}`;
+      const status = await send("/api/mcp", { method: "POST", headers: withKey(key), body: JSON.stringify(message), from });
+      expect(status).not.toBe(429);
+      return status;
     };
     const asked = { site_id: SITE, dimension: "pages", period: "day" };
     expect(await call("breakdown", asked)).toBe(200);
