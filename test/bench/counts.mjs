@@ -50,7 +50,7 @@ const { BATCHES_MAX, CRAWLS, countFileOf, DayCounts, DROPPED, encodeCounts } = a
 const { AI_CRAWLERS } = await importSource("src/runtime/bots/ai-crawlers.ts");
 const { DROP_REASONS } = await importSource("src/runtime/bots/drop-reasons.ts");
 
-/** As many as the list of known bots has. */
+/** The number of names on the list of known bots. */
 const NAMES = Array.from({ length: 140 }, (_, i) => AI_CRAWLERS[i]?.name ?? `Bot ${i}`);
 
 const STATUSES = ["200", "301", "304", "403", "404", "410", "500", "503", ""];

@@ -107,7 +107,7 @@ describe("counts of crawlers", () => {
       { name: "GPTBot", reads: 7, verified: false, verified_reads: 3 },
       { name: "ChatGPT-User", reads: 1, verified: false, verified_reads: 0 },
     ]);
-    // The same requests, seen from elsewhere: a batch has no hash of addresses, of which all could be tried.
+    // From another address, it is the same batch: its hash leaves addresses out, as all of them could be tried.
     expect(await bodyOf(await send([...requests, ...more].map((each) => ({ ...each, ip: "203.0.113.1" }))))).toMatchObject({ repeated: 8 });
 
     const [first] = await stores.objects.list("crawls");

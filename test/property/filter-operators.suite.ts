@@ -221,7 +221,7 @@ const ruleFor = (past: History): fc.Arbitrary<PlainRule<Condition>> => {
 /** Met by every event, in a question for `default`. */
 const EVERY_EVENT: Condition = { dimension: "pages", operator: "in", isNegated: true, values: ["/never"] };
 
-/** Of every visit, the proof of a person decides. */
+/** A rule that names every visit, so that proof of a person alone decides which stay. */
 const ruleOnAllFor = (past: History): fc.Arbitrary<PlainRule<Condition>> =>
   ruledDate(past).map((firstDate) => ({ conditions: [EVERY_EVENT], firstDate, lastDate: null, sparesPeople: true }));
 

@@ -372,7 +372,7 @@ export class DayCountStore implements Pick<Job, "tick" | "settled"> {
   /** Deletes the counts of an import's rows from this one on. Durable once resolved; may be retried. */
   removeImported(siteId: SiteId, importNumber: number, fromRow = 0): Promise<void> {
     return this.#inTurn(async () => {
-      // Those of a site that was merged into another are in its own folder, and in that of the other once the merge is final.
+      // The files of a merged site are in its own folder. Once the merge is final, they are in the folder of the other site.
       for (const site of new Set([siteId, this.#options.siteOf(siteId)]))
         await this.#delete(site, ({ part }) => isOfImport(part, importNumber) && part.to > fromRow);
     });
